@@ -1,0 +1,34 @@
+# What a kernel module (_kernels_<level>) hands to the core: one struct of function pointers, in a PyCapsule named
+# "tensorlib.kernels" under the attribute `table`.
+#
+# A loop sees contiguous operands, or one constant operand, of one compute dtype; the block driver (elementwise) brings
+# anything else into that form.  Nothing here takes the GIL, allocates or fails.
+
+from plan_types cimport Plan, ReducePlan
+from tables cimport OP_COUNT, DTYPE_COUNT
+
+ctypedef void (*loop_fn)(char *out, const char *a, const char *b, const char *c, Py_ssize_t n) noexcept nogil
+
+cdef enum LoopShape:
+    LOOP_ALL = 0           # every operand contiguous
+    LOOP_RIGHT_CONST = 1   # binary: b points to one value
+    LOOP_LEFT_CONST = 2    # binary: a points to one value
+    LOOP_SHAPES = 3
+
+cdef struct KernelTable:
+    const char *level
+    # [op][compute dtype][shape]; NULL where the op has no kernel for the dtype.  Ternary and unary rows have LOOP_ALL only.
+    # `where` reads its condition (operand 1) as bool8, whatever the compute dtype.  A "bool" row writes bool8, a "real" row
+    # the component dtype.
+    loop_fn loops[OP_COUNT][DTYPE_COUNT][3]
+    # Runs a pointwise plan: any strides, any storage dtypes (each operand is converted to plan.compute, the result from the
+    # loop's dtype to plan.dtype[0]).
+    void (*elementwise)(const Plan *plan) noexcept nogil
+    # Copies operand 1 to operand 0: any strides, any castable dtypes, equal dtypes of any kind byte for byte.
+    void (*copy)(const Plan *plan) noexcept nogil
+    void (*reduce)(const ReducePlan *plan) noexcept nogil
+    # Converts n contiguous elements between castable dtypes.
+    void (*cast)(char *dst, int dst_dtype, const char *src, int src_dtype, Py_ssize_t n) noexcept nogil
+    # out[i] = start + i * step, contiguous, in int64 (integer_range) or float64 (float_range) and then cast to dtype.
+    void (*integer_range)(char *out, int dtype, long long start, long long step, Py_ssize_t n) noexcept nogil
+    void (*float_range)(char *out, int dtype, double start, double step, Py_ssize_t n) noexcept nogil
