@@ -1,0 +1,39 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: c_api_binop_methods=True, embedsignature=True, auto_pickle=False
+#
+# The object level: Storage, Tensor, dispatch.  One compilation unit of parts, each opening with what it uses and provides,
+# included strictly bottom-up.  It imports nothing from tensorlib; Python pushes tables and hooks down once, at import.
+
+cimport cython
+from cpython.object cimport PyObject, Py_EQ, Py_NE, Py_LT, Py_LE, Py_GT, Py_GE
+from cpython.mem cimport PyMem_Malloc, PyMem_Free
+from libc.stdint cimport int64_t, uint64_t, int32_t, uint32_t, int16_t, uint16_t, int8_t, uint8_t
+
+from config cimport *
+from tables cimport *
+from layout cimport *
+from memory_format cimport *
+from plan_types cimport *
+from plan cimport *
+from overlap cimport *
+from kernel_api cimport *
+
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
+include "attributes.pxi"
+include "storage.pxi"
+include "tensor.pxi"
+include "promotion.pxi"
+include "scalars.pxi"
+include "dispatch.pxi"
+include "copy_dispatch.pxi"
+include "views.pxi"
+include "indexing.pxi"
+include "factories.pxi"
+include "construct.pxi"
+include "interchange.pxi"
+include "random.pxi"
+include "_generated/methods.pxi"
+include "object.pxi"
+include "_generated/functions.pxi"
