@@ -15,7 +15,7 @@ equals, not from a shortened decimal.  Rules: PyTorch's, for every record of its
 from . import _core
 from ._dtypetable import DTYPES
 
-__all__ = ["set_printoptions", "get_printoptions", "printoptions"]
+__all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
 _MODULE = "tensorlib."
 _OPENING = "tensor("

@@ -102,17 +102,15 @@ def test_context_manager_restores_nests_and_may_be_reused():
     tl.set_printoptions(sci_mode=False)
     before = tl.get_printoptions()
     manager = tl.printoptions(precision=1)
-    with pytest.raises(KeyError):
-        with manager:
-            assert repr(tl.tensor([0.123])) == "tensor([0.1])"
-            with manager, tl.printoptions(precision=2):
-                assert repr(tl.tensor([0.123])) == "tensor([0.12])"
-            assert repr(tl.tensor([0.123])) == "tensor([0.1])"
-            raise KeyError
+    with pytest.raises(KeyError), manager:
+        assert repr(tl.tensor([0.123])) == "tensor([0.1])"
+        with manager, tl.printoptions(precision=2):
+            assert repr(tl.tensor([0.123])) == "tensor([0.12])"
+        assert repr(tl.tensor([0.123])) == "tensor([0.1])"
+        raise KeyError
     assert tl.get_printoptions() == before
-    with pytest.raises(TypeError):
-        with tl.printoptions(nonsense=1):
-            pass
+    with pytest.raises(TypeError), tl.printoptions(nonsense=1):
+        pass
     assert tl.get_printoptions() == before
 
 
