@@ -15,6 +15,8 @@ cdef struct Plan:
     int dtype[MAX_OPERANDS]                           # storage dtype of each operand
     int op                                            # op code (pointwise) or unused (copy)
     int compute                                       # dtype the loop's value operands are converted to
+    int via[MAX_OPERANDS]                             # inputs: dtype[k], or a reduced dtype that the operand is rounded to
+                                                      # before it is widened to compute (int64 + float16 adds float16s)
 
 cdef struct ReducePlan:
     int op                                            # reduction code

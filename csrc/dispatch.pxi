@@ -1,0 +1,611 @@
+# The way of every pointwise call and reduction: from Python operands to a plan that a kernel runs.
+#
+# Uses: attributes, promotion, scalars, tensor .pxi; plan.pxd, overlap.pxd, kernel_api.pxd.
+# Provides: pointwise (all arities, out=, in place), unary, binary, inplace_binary, reduce, check_write.
+#
+# The order of work is the promise "all checks finish before the first byte is written":
+#   1 operands   2 device   3 dtypes   4 broadcast shape   5 destination: dtype, shape, read-only, overlap
+#   6 allocate   7 plan     8 run
+# meta stops after 7, so whatever meta accepts was planned without touching data.
+#
+# Named notes
+#   [number operands]  A Python number is stored once, in the compute dtype, in Operands.value, and enters the plan as a
+#                      zero-dim operand of that dtype: no tensor object, no rounding to a reduced dtype first.
+#   [direct calls]     Same dtype, same shape, row-major, no conversion: the loop is called without a plan.  This is the
+#                      path of small tensors; it must give what the general path gives, strides included.
+
+cdef const KernelTable *K = NULL            # the kernels of the chosen CPU level, set once at import
+
+
+def _set_kernels(capsule):
+    """Takes the table of a kernel module; called once by tensorlib/__init__.py."""
+    global K
+    K = <const KernelTable *>PyCapsule_GetPointer(capsule, "tensorlib.kernels")
+    return K.level.decode()
+
+
+cdef extern from "Python.h":
+    void *PyCapsule_GetPointer(object capsule, const char *name) except NULL
+
+
+class OverlapError(RuntimeError, ValueError):
+    """A call would write memory that it also reads, or write one place twice; nothing was written."""
+    __module__ = "tensorlib"
+
+
+cdef enum:
+    RULE_INPLACE = 1     # operand 0 is also the first input
+    OUT_CAST = 0         # what out= may be: op_out[] of the row
+    OUT_ANY = 1
+    OUT_EXACT = 2
+    RESULT_PROMOTE = 0   # op_result[] of the row
+    RESULT_FLOAT = 1
+    RESULT_BOOL = 2
+    RESULT_REAL = 3
+
+
+cdef struct Operands:
+    # Operand 0 is the output.  shape and stride point into tensors, or nowhere for numbers.
+    int n
+    int ndim[MAX_OPERANDS]
+    const Py_ssize_t *shape[MAX_OPERANDS]
+    const Py_ssize_t *stride[MAX_OPERANDS]
+    char *data[MAX_OPERANDS]
+    int dtype[MAX_OPERANDS]
+    Py_ssize_t value[MAX_OPERANDS][2]     # [number operands]
+
+
+cdef inline void operands_set(Operands *o, int k, TensorBase t) noexcept:
+    o.ndim[k] = t.ndim_
+    o.shape[k] = t.shape_
+    o.stride[k] = t.stride_
+    o.data[k] = tensor_data(t)
+    o.dtype[k] = t.dt
+
+
+cdef inline void operands_set_value(Operands *o, int k, int dt) noexcept:
+    o.ndim[k] = 0
+    o.shape[k] = NULL
+    o.stride[k] = NULL
+    o.data[k] = <char *>o.value[k]
+    o.dtype[k] = dt
+
+
+# -- 2 device ---------------------------------------------------------------------------------------------------------
+
+cdef int join_device(TensorBase t, int dev, bint *pinned) except -2:
+    """The device of a call so far (-1: none) joined by one more tensor.  A zero-dim cpu tensor joins any device."""
+    if dev == -1:
+        pinned[0] = t.ndim_ > 0 or t.dev != DEV_CPU
+        return t.dev
+    if t.dev == dev:
+        pinned[0] = pinned[0] or t.ndim_ > 0
+        return dev
+    if t.dev == DEV_CPU and t.ndim_ == 0:
+        return dev
+    if dev == DEV_CPU and not pinned[0]:
+        pinned[0] = True
+        return t.dev
+    raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, "
+                       f"{device_object(dev)} and {device_object(t.dev)}!")
+
+
+# -- 3 dtypes ---------------------------------------------------------------------------------------------------------
+
+cdef int op_result_dtype(int op, int common, int *compute) except -1:
+    """The row's rule: from the operands' common dtype to the result's dtype and the dtype of the loop."""
+    cdef int kind = op_result[op]
+    if kind == RESULT_FLOAT and dtype_category[common] < 2:
+        if dtype_category[common] < 0:
+            no_kernel(op, common)
+        common = default_dtype
+    compute[0] = dtype_compute[common]
+    if compute[0] < 0 or K.loops[op][compute[0]][0] == NULL or not op_accepts(op, common):
+        no_kernel(op, common)
+    if kind == RESULT_BOOL:
+        return DT_BOOL
+    if kind == RESULT_REAL and dtype_category[common] == 3:
+        return dtype_to_real[common]
+    return common
+
+
+cdef inline bint op_accepts(int op, int common) noexcept:
+    return dtype_tier[common] < TIER_CAST or op_on_float8[op]
+
+
+cdef int no_kernel(int op, int common) except -1:
+    name = op_name(op)
+    raise NotImplementedError(f"{name}: not implemented for '{dtype_scalar_name[common].decode()}' "
+                              f"({dtype_object(common)}); it takes {op_domain_text(op)}")
+
+
+cdef str op_name(int op):
+    return op_names[op].decode().lstrip("_").replace("_alpha", "").replace("clamp_min", "clamp").replace("clamp_max", "clamp")
+
+
+cdef str op_domain_text(int op):
+    names = [text for bit, text in ((1, "bool"), (2, "integral"), (4, "floating point"), (8, "complex")) if op_on[op] & bit]
+    if op_result[op] == RESULT_FLOAT:
+        return ", ".join(names) + " tensors (bool and integral ones are computed in the default dtype)"
+    return ", ".join(names) + " tensors"
+
+
+cdef bint category_can_cast(int src, int dst) noexcept:
+    return dtype_category[src] <= dtype_category[dst]
+
+
+# -- 5 destination ----------------------------------------------------------------------------------------------------
+
+cdef int check_write(TensorBase dst, TensorBase src, str op, str src_name) except -1:
+    """The one question before every write: may src be read while dst is written?  (decisions 6, 7, 9)
+
+    Identical views and disjoint memory pass; everything else raises.  Step by step exactness is overlap.pxd's affair.
+    """
+    cdef Overlap answer
+    if dst.storage_.ptr == NULL or src.storage_.ptr == NULL:
+        if dst.storage_ is not src.storage_:       # meta: only views of one storage can meet
+            return 0
+    answer = overlap_views(<size_t>dst.storage_.ptr + dst.offset * dtype_itemsize[dst.dt], dst.shape_, dst.stride_,
+                           dst.ndim_, dtype_itemsize[dst.dt], dst.dt,
+                           <size_t>src.storage_.ptr + src.offset * dtype_itemsize[src.dt], src.shape_, src.stride_,
+                           src.ndim_, dtype_itemsize[src.dt], src.dt)
+    if answer == OVERLAP_NO or answer == OVERLAP_SAME:
+        return 0
+    raise OverlapError(f"{op}: {src_name} {tensor_layout_text(src)} overlaps the destination {tensor_layout_text(dst)}; "
+                       f"unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+                       f"single memory location. Please clone() {src_name} before performing the operation.")
+
+
+cdef int check_destination(TensorBase dst, str op) except -1:
+    """A destination of distinct values must be writable and repeat no location."""
+    need_writable(dst, op)
+    if dst.flags & TENSOR_DENSE == 0 and layout_repeats(dst.shape_, dst.stride_, dst.ndim_):
+        raise OverlapError(f"{op}: destination {tensor_layout_text(dst)} maps several elements to one place; unsupported "
+                           f"operation: more than one element of the written-to tensor refers to a single memory location. "
+                           f"Please clone() the tensor before performing the operation.")
+    return 0
+
+
+cdef int fit_out(TensorBase out, const Py_ssize_t *shape, int ndim, const Py_ssize_t *stride, str op) except -1:
+    """Gives `out` the result's shape if it has another one and may change (decision 11); strides as a fresh result's."""
+    cdef int d
+    cdef Py_ssize_t nbytes
+    cdef bint same = out.ndim_ == ndim
+    if same:
+        for d in range(ndim):
+            if out.shape_[d] != shape[d]:
+                same = False
+                break
+    if same:
+        return 0
+    nbytes = shape_nbytes(shape, ndim, out.dt)
+    if (out.storage_.flags or out.storage_.exports or not owns_storage_alone(out)):
+        raise RuntimeError(f"{op}: out has shape {dims_text(out.shape_, out.ndim_)}, but the result has shape "
+                           f"{dims_text(shape, ndim)}; out can be resized only if it owns its whole storage alone")
+    if nbytes > out.storage_.nbytes_:
+        storage_resize(out.storage_, nbytes, op)
+    if ndim > (INLINE_DIMS if out.shape_ == out.inline_dims else out.ndim_):
+        tensor_reserve(out, ndim)
+    out.ndim_ = ndim
+    for d in range(ndim):
+        out.shape_[d] = shape[d]
+        out.stride_[d] = stride[d]
+    tensor_finish(out)
+    return 0
+
+
+cdef bint owns_storage_alone(TensorBase t):
+    """Whether no other tensor or storage object shares the storage of t, and t sees all of it."""
+    return (t.offset == 0 and Py_REFCNT(t.storage_) == 1 and t.numel_ * dtype_itemsize[t.dt] == t.storage_.nbytes_)
+
+
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(object o)
+
+
+# -- the general way --------------------------------------------------------------------------------------------------
+
+cdef object pointwise(int op, object a, object b, object c, object out, int rules):
+    """One pointwise call, step by step.  Unused operands are None; `out` is None or a tensor (`a` itself in place)."""
+    cdef Operands o
+    cdef ResultType types
+    cdef Plan plan
+    cdef PyObject *arg[3]
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef Py_ssize_t stride[MAX_DIMS]
+    cdef int via[MAX_OPERANDS]
+    cdef int k, d, category, status, ndim, compute, common, result, fresh, n = op_arity[op]
+    cdef int dev = -1
+    cdef bint pinned = False, zero_dim
+    cdef TensorBase t
+    cdef Tensor dst
+    arg[0] = <PyObject *>a
+    arg[1] = <PyObject *>b
+    arg[2] = <PyObject *>c
+    o.n = n + 1
+
+    # 1 operands, 2 device, 3 dtypes
+    result_start(&types)
+    for k in range(n):
+        if isinstance(<object>arg[k], Tensor):
+            t = <TensorBase>arg[k]
+            dev = join_device(t, dev, &pinned)
+            operands_set(&o, k + 1, t)
+            if takes_part_in_promotion(op, k):
+                result_add_tensor(&types, t.dt, t.ndim_)
+        else:
+            category = number_category(<object>arg[k])
+            if category < 0:
+                raise TypeError(f"{op_name(op)}: argument {k + 1} must be a Tensor or a number, not "
+                                f"{type(<object>arg[k]).__name__}")
+            operands_set_value(&o, k + 1, -1)
+            if takes_part_in_promotion(op, k):
+                result_add_scalar(&types, category)
+    if dev == -1:
+        dev = DEV_CPU
+    if op == OP_WHERE:
+        check_condition(a)
+    common = result_final(&types)
+    if op_result[op] == RESULT_BOOL and dtype_category[common] == 1:
+        k = beyond_range(op, a, b, common)
+        if k >= 0:
+            t = <TensorBase>(a if isinstance(a, Tensor) else b)
+            return pointwise(OP_EQ if k else OP_NE, t, t, None, out, rules)
+    result = op_result_dtype(op, common, &compute)
+    for k in range(1, n + 1):
+        if o.dtype[k] < 0:
+            value_operand(<object>arg[k - 1], compute, <char *>o.value[k])
+            o.dtype[k] = compute
+        # A dimensioned operand is rounded to a reduced common dtype before it is widened, as if it had been cast first.
+        via[k] = common if (dtype_tier[common] != TIER_COMPUTE and o.ndim[k] > 0 and takes_part_in_promotion(op, k - 1)) else o.dtype[k]
+
+    # 4 shape
+    status = plan_broadcast(n, &o.shape[1], &o.ndim[1], shape, &ndim)
+    if status != 0:
+        broadcast_error(op, &o)
+
+    # 5 destination
+    if out is None:
+        plan_output_strides(n, &o.shape[1], &o.stride[1], &o.ndim[1], shape, ndim, stride)
+        dst = tensor_empty_dense(shape, stride, ndim, result, dev)
+    else:
+        dst = <Tensor>out
+        check_result_dtype(op, result, dst.dt, rules)
+        if dst.dev != dev:
+            raise RuntimeError(f"{op_name(op)}: Expected all tensors to be on the same device, but the operands are on "
+                               f"{device_object(dev)} and the destination is on {device_object(dst.dev)}!")
+        if rules & RULE_INPLACE:
+            if dst.ndim_ != ndim or not same_dims(dst.shape_, shape, ndim):
+                raise RuntimeError(f"{op_name(op)}_: output with shape {dims_text(dst.shape_, dst.ndim_)} doesn't match the "
+                                   f"broadcast shape {dims_text(shape, ndim)}")
+        else:
+            if dst.ndim_ != ndim or not same_dims(dst.shape_, shape, ndim):
+                need_writable(dst, op_name(op))
+                for k in range(n):
+                    if arg[k] == <PyObject *>dst:
+                        raise RuntimeError(f"{op_name(op)}: out is also an input and has shape "
+                                           f"{dims_text(dst.shape_, dst.ndim_)}, but the result has shape "
+                                           f"{dims_text(shape, ndim)}")
+                plan_output_strides(n, &o.shape[1], &o.stride[1], &o.ndim[1], shape, ndim, stride)
+                fit_out(dst, shape, ndim, stride, op_name(op))
+        check_destination(dst, op_name(op))
+        for k in range(n):
+            if arg[k] != <PyObject *>dst and isinstance(<object>arg[k], Tensor):
+                check_write(dst, <TensorBase>arg[k], op_name(op), f"input {k + 1}" if n > 1 else "the input")
+
+    # 7 plan, 8 run
+    if dst.dev != DEV_CPU or dst.numel_ == 0:
+        return dst
+    operands_set(&o, 0, dst)
+    plan_build(&plan, o.n, o.ndim, o.shape, o.stride, o.data, o.dtype, shape, ndim)
+    plan.op = op
+    plan.compute = compute
+    plan.via[0] = dst.dt
+    for k in range(1, o.n):
+        plan.via[k] = via[k]
+    run_pointwise(&plan, dst, arg, n)
+    return dst
+
+
+cdef int run_pointwise(Plan *plan, TensorBase dst, PyObject **arg, int n) except -1:
+    """Runs a finished plan; above GRAIN without the GIL, with the storages held so that nobody resizes them meanwhile."""
+    cdef int k
+    if plan.numel <= GRAIN:
+        K.elementwise(plan)
+        return 0
+    dst.storage_.exports += 1
+    for k in range(n):
+        if isinstance(<object>arg[k], Tensor):
+            (<TensorBase>arg[k]).storage_.exports += 1
+    with nogil:
+        K.elementwise(plan)
+    dst.storage_.exports -= 1
+    for k in range(n):
+        if isinstance(<object>arg[k], Tensor):
+            (<TensorBase>arg[k]).storage_.exports -= 1
+    return 0
+
+
+cdef inline bint takes_part_in_promotion(int op, int k) noexcept:
+    """Every operand but the condition of where and the factor alpha."""
+    return not ((op == OP_WHERE and k == 0) or (k == 2 and (op == OP__ADD_ALPHA or op == OP__SUB_ALPHA)))
+
+
+cdef inline bint same_dims(const Py_ssize_t *x, const Py_ssize_t *y, int ndim) noexcept nogil:
+    cdef int d
+    for d in range(ndim):
+        if x[d] != y[d]:
+            return False
+    return True
+
+
+cdef int check_condition(object condition) except -1:
+    if not isinstance(condition, Tensor):
+        raise TypeError(f"where: condition must be a Tensor, not {type(condition).__name__}")
+    cdef int dt = (<TensorBase>condition).dt
+    if dt != DT_BOOL and dt != DT_UINT8:
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype "
+                           f"{dtype_scalar_name[dt].decode()}")
+    return 0
+
+
+cdef int beyond_range(int op, object a, object b, int common) except -2:
+    """Decision 14: an integer tensor beside a Python integer that its dtype cannot hold compares by value.
+
+    Returns the answer that holds for every element (1 true, 0 false), or -1 when the comparison has to be made.
+    """
+    cdef int side
+    if not (OP_EQ <= op <= OP_GE):
+        return -1
+    if isinstance(b, Tensor):
+        if isinstance(a, Tensor):
+            return -1
+        side = -value_compare_range(a, common)      # a number above every element is a left operand below none
+        return -1 if side == 0 else beyond_answer(op, side)
+    if not isinstance(a, Tensor):
+        return -1
+    side = value_compare_range(b, common)
+    return -1 if side == 0 else beyond_answer(op, side)
+
+
+cdef inline int beyond_answer(int op, int side) noexcept:
+    """side +1: right operand above every left one; -1: below."""
+    if op == OP_EQ:
+        return 0
+    if op == OP_NE:
+        return 1
+    if op == OP_LT or op == OP_LE:
+        return side > 0
+    return side < 0
+
+
+cdef int check_result_dtype(int op, int result, int out, int rules) except -1:
+    cdef int rule = op_out[op]
+    if rules & RULE_INPLACE:
+        if rule == OUT_ANY:
+            return 0
+        if op_result[op] == RESULT_REAL and dtype_category[out] == 3:
+            raise RuntimeError(f"In-place {op_name(op)} is not supported for complex tensors.")
+        rule = OUT_CAST
+    if rule == OUT_CAST and not category_can_cast(result, out):
+        raise RuntimeError(f"result type {dtype_scalar_name[result].decode()} can't be cast to the desired output type "
+                           f"{dtype_scalar_name[out].decode()}")
+    if rule == OUT_EXACT and result != out:
+        raise RuntimeError(f"{op_name(op)}: Found dtype {dtype_scalar_name[out].decode()} but expected "
+                           f"{dtype_scalar_name[result].decode()}")
+    if rule == OUT_CAST and dtype_tier[out] == TIER_SHELL:
+        raise RuntimeError(f"{op_name(op)}: result type {dtype_object(result)} can't be cast to {dtype_object(out)}")
+    return 0
+
+
+cdef int broadcast_error(int op, Operands *o) except -1:
+    """Names the first pair of sizes that do not match, counted from the last dimension."""
+    cdef int j, k, d, span
+    cdef Py_ssize_t x, y
+    for k in range(2, o.n):
+        for j in range(1, k):
+            span = min(o.ndim[j], o.ndim[k])
+            for d in range(1, span + 1):
+                x = o.shape[j][o.ndim[j] - d]
+                y = o.shape[k][o.ndim[k] - d]
+                if x != y and x != 1 and y != 1:
+                    raise RuntimeError(f"{op_name(op)}: The size of tensor {'abc'[j - 1]} ({x}) must match the size of tensor "
+                                       f"{'abc'[k - 1]} ({y}) at non-singleton dimension "
+                                       f"{max(o.ndim[j], o.ndim[k]) - d}")
+    raise RuntimeError(f"{op_name(op)}: the shapes cannot be broadcast together, or the result is too large")
+
+
+cdef Tensor tensor_empty_dense(const Py_ssize_t *shape, const Py_ssize_t *stride, int ndim, int dt, int dev):
+    """A fresh tensor of dense strides: as many bytes as elements need."""
+    cdef Py_ssize_t nbytes = shape_nbytes(shape, ndim, dt)
+    cdef Tensor t = tensor_new(ndim, dt, dev)
+    cdef int d
+    for d in range(ndim):
+        t.shape_[d] = shape[d]
+        t.stride_[d] = stride[d]
+    tensor_finish(t)
+    t.storage_ = storage_new(nbytes, dev)
+    return t
+
+
+# -- [direct calls] ---------------------------------------------------------------------------------------------------
+
+cdef inline Tensor tensor_like_contiguous(TensorBase x, int dt):
+    """A fresh row-major cpu tensor of x's shape, x being row-major with canonical strides."""
+    cdef Tensor t = tensor_new(x.ndim_, dt, DEV_CPU)
+    cdef int d
+    for d in range(x.ndim_):
+        t.shape_[d] = x.shape_[d]
+        t.stride_[d] = x.stride_[d]
+    t.numel_ = x.numel_
+    t.flags = TENSOR_CONTIGUOUS | TENSOR_DENSE
+    t.storage_ = storage_new(x.numel_ * dtype_itemsize[dt], DEV_CPU)
+    return t
+
+
+cdef inline bint canonical(TensorBase x) noexcept nogil:
+    """Whether x is a row-major cpu tensor whose every stride, size-1 axes included, is what empty() would give."""
+    cdef Py_ssize_t run = 1
+    cdef int d
+    if not x.flags & TENSOR_CONTIGUOUS or x.dev != DEV_CPU or x.numel_ == 0:
+        return False
+    for d in range(x.ndim_ - 1, -1, -1):
+        if x.stride_[d] != run:
+            return False
+        run *= x.shape_[d]
+    return True
+
+
+cdef inline bint same_canonical(TensorBase x, TensorBase y) noexcept nogil:
+    return (x.dt == y.dt and x.ndim_ == y.ndim_ and y.flags & TENSOR_CONTIGUOUS and y.dev == DEV_CPU
+            and same_dims(x.shape_, y.shape_, x.ndim_) and canonical(x))
+
+
+cdef int run_direct(loop_fn loop, TensorBase dst, TensorBase x, char *a, char *b, Storage other) except -1:
+    cdef char *out = tensor_data(dst)
+    cdef Py_ssize_t n = dst.numel_
+    if n <= GRAIN:
+        loop(out, a, b, NULL, n)
+        return 0
+    dst.storage_.exports += 1
+    x.storage_.exports += 1
+    other.exports += 1
+    with nogil:
+        loop(out, a, b, NULL, n)
+    dst.storage_.exports -= 1
+    x.storage_.exports -= 1
+    other.exports -= 1
+    return 0
+
+
+cdef object unary(int op, object a, object out):
+    cdef loop_fn loop
+    cdef TensorBase x
+    cdef Tensor dst
+    if not isinstance(a, Tensor):
+        raise TypeError(f"{op_name(op)}: input must be a Tensor, not {type(a).__name__}")
+    x = <TensorBase>a
+    if out is None:
+        loop = K.loops[op][x.dt][LOOP_ALL]
+        if loop != NULL and canonical(x) and (op_result[op] != RESULT_REAL or dtype_category[x.dt] < 3):
+            dst = tensor_like_contiguous(x, DT_BOOL if op_result[op] == RESULT_BOOL else x.dt)
+            run_direct(loop, dst, x, tensor_data(x), NULL, x.storage_)
+            return dst
+    return pointwise(op, a, None, None, out, 0)
+
+
+cdef object binary(int op, object a, object b, object out):
+    cdef loop_fn loop
+    cdef TensorBase x, y
+    cdef Tensor dst
+    cdef Py_ssize_t value[2]
+    cdef int category
+    if out is None:
+        if isinstance(a, Tensor):
+            x = <TensorBase>a
+            if isinstance(b, Tensor):
+                y = <TensorBase>b
+                loop = K.loops[op][x.dt][LOOP_ALL]
+                if loop != NULL and same_canonical(x, y):
+                    dst = tensor_like_contiguous(x, DT_BOOL if op_result[op] == RESULT_BOOL else x.dt)
+                    run_direct(loop, dst, x, tensor_data(x), tensor_data(y), y.storage_)
+                    return dst
+            else:
+                loop = K.loops[op][x.dt][LOOP_RIGHT_CONST]
+                category = number_category(b)
+                if (loop != NULL and 0 <= category <= dtype_category[x.dt] and canonical(x) and x.ndim_ > 0
+                        and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[x.dt] == 1)):
+                    value_operand(b, x.dt, <char *>value)
+                    dst = tensor_like_contiguous(x, DT_BOOL if op_result[op] == RESULT_BOOL else x.dt)
+                    run_direct(loop, dst, x, tensor_data(x), <char *>value, x.storage_)
+                    return dst
+        elif isinstance(b, Tensor):
+            y = <TensorBase>b
+            loop = K.loops[op][y.dt][LOOP_LEFT_CONST]
+            category = number_category(a)
+            if (loop != NULL and 0 <= category <= dtype_category[y.dt] and canonical(y) and y.ndim_ > 0
+                    and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[y.dt] == 1)):
+                value_operand(a, y.dt, <char *>value)
+                dst = tensor_like_contiguous(y, DT_BOOL if op_result[op] == RESULT_BOOL else y.dt)
+                run_direct(loop, dst, y, <char *>value, tensor_data(y), y.storage_)
+                return dst
+    return pointwise(op, a, b, None, out, 0)
+
+
+cdef object inplace_binary(int op, object a, object b):
+    """a op= b; a is a Tensor."""
+    cdef loop_fn loop
+    cdef TensorBase x = <TensorBase>a
+    cdef TensorBase y
+    cdef Py_ssize_t value[2]
+    cdef int category
+    cdef Py_ssize_t nbytes
+    cdef char *p
+    cdef char *q
+    if op_result[op] != RESULT_BOOL and not x.storage_.flags & STORAGE_READONLY:
+        if isinstance(b, Tensor):
+            y = <TensorBase>b
+            loop = K.loops[op][x.dt][LOOP_ALL]
+            if loop != NULL and same_canonical(x, y):
+                p = tensor_data(x)
+                q = tensor_data(y)
+                nbytes = x.numel_ * dtype_itemsize[x.dt]
+                if p == q or p + nbytes <= q or q + nbytes <= p:
+                    run_direct(loop, x, x, p, q, y.storage_)
+                    return a
+        else:
+            loop = K.loops[op][x.dt][LOOP_RIGHT_CONST]
+            category = number_category(b)
+            if loop != NULL and 0 <= category <= dtype_category[x.dt] and canonical(x):
+                value_operand(b, x.dt, <char *>value)
+                run_direct(loop, x, x, tensor_data(x), <char *>value, x.storage_)
+                return a
+    return pointwise(op, a, b, None, a, RULE_INPLACE)
+
+
+cdef inline bint is_operand(object x):
+    """What an operator takes; anything else is NotImplemented, so that the other class gets its chance."""
+    return isinstance(x, Tensor) or number_category(x) >= 0
+
+
+cdef object operator_binary(int op, object a, object b):
+    if not (is_operand(a) and is_operand(b)):
+        return NotImplemented
+    return binary(op, a, b, None)
+
+
+cdef object with_alpha(int op, int alpha_op, object a, object b, object alpha, object out, int rules):
+    """add and sub with a factor: checked against the result's category, applied in the compute dtype."""
+    cdef int category = number_category(alpha)
+    cdef int common
+    if category < 0:
+        raise TypeError(f"{op_name(op)}: alpha must be a number, not {type(alpha).__name__}")
+    common = common_dtype(a, b)
+    if category == 0 and dtype_category[common] != 0:
+        raise RuntimeError(f"{op_name(op)}: Boolean alpha only supported for Boolean results.")
+    if category == 2 and dtype_category[common] < 2:
+        raise RuntimeError(f"{op_name(op)}: For integral input tensors, argument alpha must not be a floating point number.")
+    if category == 3 and dtype_category[common] < 3:
+        raise RuntimeError(f"{op_name(op)}: For non-complex input tensors, argument alpha must not be a complex number.")
+    return pointwise(alpha_op, a, b, alpha, out, rules)
+
+
+cdef int common_dtype(object a, object b) except -1:
+    cdef ResultType types
+    cdef int category
+    result_start(&types)
+    for x in (a, b):
+        if isinstance(x, Tensor):
+            result_add_tensor(&types, (<TensorBase>x).dt, (<TensorBase>x).ndim_)
+        else:
+            category = number_category(x)
+            if category < 0:
+                raise TypeError(f"operands must be Tensors or numbers, not {type(x).__name__}")
+            result_add_scalar(&types, category)
+    return result_final(&types)
+
+
+cdef Tensor check_out(object out, str op):
+    if out is not None and not isinstance(out, Tensor):
+        raise TypeError(f"{op}: out must be a Tensor, not {type(out).__name__}")
+    return <Tensor>out
