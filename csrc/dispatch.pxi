@@ -609,3 +609,36 @@ cdef Tensor check_out(object out, str op):
     if out is not None and not isinstance(out, Tensor):
         raise TypeError(f"{op}: out must be a Tensor, not {type(out).__name__}")
     return <Tensor>out
+
+
+# -- what the generated functions call ----------------------------------------------------------------------------------
+
+cdef object binary_alpha(int op, int alpha_op, object a, object b, object alpha, object out):
+    if type(alpha) is int and alpha == 1:
+        return binary(op, a, b, out)
+    return with_alpha(op, alpha_op, a, b, alpha, out, 0)
+
+
+cdef object inplace_alpha(int op, int alpha_op, object a, object b, object alpha):
+    if type(alpha) is int and alpha == 1:
+        return inplace_binary(op, a, b)
+    return with_alpha(op, alpha_op, a, b, alpha, a, RULE_INPLACE)
+
+
+cdef object operator_inplace(int op, object a, object b):
+    if not is_operand(b):
+        return NotImplemented
+    return inplace_binary(op, a, b)
+
+
+cdef object clamp_call(object input, object low, object high, object out, int rules):
+    """clamp with one bound or two."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"clamp: input must be a Tensor, not {type(input).__name__}")
+    if low is None and high is None:
+        raise RuntimeError("clamp: At least one of 'min' or 'max' must not be None")
+    if high is None:
+        return pointwise(OP__CLAMP_MIN, input, low, None, out, rules)
+    if low is None:
+        return pointwise(OP__CLAMP_MAX, input, high, None, out, rules)
+    return pointwise(OP_CLAMP, input, low, high, out, rules)

@@ -1,0 +1,360 @@
+# Tensor: the last class of the chain, with every method that is not a view, an index or a row of the op table.
+#
+# The chain: TensorBase (fields) > TensorViews > TensorIndexing > TensorInterchange > TensorMethods (generated) > Tensor.
+
+cdef object HOOKS = {}       # names of Python functions the object calls: repr, format, storage, ...
+
+
+def _set_hooks(**hooks):
+    """Python pushes its parts down once at import: printing, storage wrappers, NumPy exchange."""
+    HOOKS.update(hooks)
+
+
+cdef class Tensor(TensorMethods):
+    """A multi-dimensional array of one dtype on one device: a strided view of a storage that other tensors may share.
+
+    Made by `tensor`, `empty`, `zeros`, `from_numpy` and the other factories; ``Tensor()`` alone is an empty float32 tensor.
+    """
+
+    def __init__(self, *args, **kwargs):
+        if args or kwargs:
+            raise NotImplementedError("Tensor(...): the legacy constructor is not there yet; use tl.tensor(data) for values "
+                                      "or tl.empty(size) for a shape")
+
+    # -- attributes ---------------------------------------------------------------------------------------------------
+
+    @property
+    def dtype(self):
+        return dtype_object(self.dt)
+
+    @property
+    def device(self):
+        return device_object(self.dev)
+
+    @property
+    def layout(self):
+        return LAYOUT_STRIDED
+
+    @property
+    def shape(self):
+        return make_size(self.shape_, self.ndim_)
+
+    @property
+    def ndim(self):
+        return self.ndim_
+
+    @property
+    def itemsize(self):
+        return dtype_itemsize[self.dt]
+
+    @property
+    def nbytes(self):
+        return self.numel_ * dtype_itemsize[self.dt]
+
+    @property
+    def requires_grad(self):
+        return False
+
+    @property
+    def is_sparse(self):
+        return False
+
+    @property
+    def is_meta(self):
+        return self.dev == DEV_META
+
+    @property
+    def is_cpu(self):
+        return self.dev == DEV_CPU
+
+    @property
+    def is_cuda(self):
+        return False
+
+    def size(self, dim=None):
+        """The shape as a Size, or the length of one dimension."""
+        if dim is None:
+            return make_size(self.shape_, self.ndim_)
+        cdef int d = wrap_dim(parse_int(dim, "size: dim"), self.ndim_)
+        if self.ndim_ == 0:
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        return self.shape_[d]
+
+    def stride(self, dim=None):
+        """The strides in elements as a tuple, or the stride of one dimension."""
+        if dim is None:
+            return tuple([self.stride_[d] for d in range(self.ndim_)])
+        cdef int k = wrap_dim(parse_int(dim, "stride: dim"), self.ndim_)
+        if self.ndim_ == 0:
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        return self.stride_[k]
+
+    def storage_offset(self):
+        """Position of the first element in the storage, in elements."""
+        return self.offset
+
+    def dim(self):
+        """Number of dimensions."""
+        return self.ndim_
+
+    ndimension = dim
+
+    def numel(self):
+        """Number of elements."""
+        return self.numel_
+
+    nelement = numel
+
+    def element_size(self):
+        """Bytes an element."""
+        return dtype_itemsize[self.dt]
+
+    def data_ptr(self):
+        """Address of the first element; 0 without data."""
+        return <size_t>tensor_data(self)
+
+    def get_device(self):
+        """Index of the device; -1 for cpu and meta, which have none."""
+        return (self.dev & 0xFF) - 1
+
+    def is_floating_point(self):
+        return dtype_object(self.dt).is_floating_point
+
+    def is_complex(self):
+        return dtype_object(self.dt).is_complex
+
+    def is_signed(self):
+        return dtype_object(self.dt).is_signed
+
+    def is_contiguous(self, *, memory_format=FORMAT_OBJECT_CONTIGUOUS):
+        """Whether the elements lie in that format without gaps; strides of size-1 dimensions never matter (decision 4)."""
+        cdef int fmt = format_code(memory_format)
+        if fmt == FORMAT_CONTIGUOUS or fmt == FORMAT_PRESERVE:
+            return (self.flags & TENSOR_CONTIGUOUS) != 0
+        return format_is(self.shape_, self.stride_, self.ndim_, fmt)
+
+    def is_non_overlapping_and_dense(self):
+        """Whether the elements fill one block of memory without gaps, each place once, in any order of dimensions."""
+        return (self.flags & TENSOR_DENSE) != 0
+
+    def dim_order(self, *, ambiguity_check=False):
+        """The dimensions from the outermost in memory to the innermost.
+
+        ``ambiguity_check=True`` raises RuntimeError if another order describes the memory as well; a list of memory formats
+        raises unless exactly one of them fits.
+        """
+        return tensor_dim_order(self, ambiguity_check)
+
+    # -- storage ------------------------------------------------------------------------------------------------------
+
+    def untyped_storage(self):
+        """The bytes under this tensor; views return the same object."""
+        return self.storage_
+
+    def storage(self):
+        """The storage as a sequence of this dtype's numbers, in their physical order."""
+        return HOOKS["typed_storage"](self)
+
+    # -- copies -------------------------------------------------------------------------------------------------------
+
+    def clone(self, *, memory_format=FORMAT_OBJECT_PRESERVE):
+        """A copy.  preserve_format keeps a dense layout and makes any other contiguous (decision 1)."""
+        return tensor_clone(self, format_code(memory_format))
+
+    def contiguous(self, memory_format=FORMAT_OBJECT_CONTIGUOUS):
+        """This tensor if it already lies in the format, otherwise a copy in it."""
+        return tensor_contiguous(self, format_code(memory_format))
+
+    def copy_(self, src, non_blocking=False):
+        """Writes src, broadcast to this shape and converted to this dtype; returns self.
+
+        Raises OverlapError before writing when the memory overlaps otherwise than as the identical view or as two row-major
+        tensors of one shape and dtype (those are moved as by memmove).
+        """
+        if isinstance(src, Tensor):
+            tensor_copy(self, <TensorBase>src, "copy_")
+        elif number_category(src) >= 0:
+            tensor_fill(self, src, "copy_")
+        else:
+            raise TypeError(f"copy_: argument 'src' must be a Tensor or a number, not {type(src).__name__}")
+        return self
+
+    def fill_(self, value):
+        """Writes one number (or the value of a zero-dim tensor) to every element; returns self."""
+        fill_with(self, value, "fill_")
+        return self
+
+    def zero_(self):
+        """Writes zero to every element; returns self."""
+        tensor_zero(self)
+        return self
+
+    def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=FORMAT_OBJECT_PRESERVE):
+        """A tensor of the given dtype, device and memory format: self when nothing changes, otherwise a copy.
+
+        Forms: ``to(dtype)``, ``to(device, dtype=None)``, ``to(other)``, each with ``copy`` and ``memory_format``.
+        contiguous_format is honoured to the letter (decision 3).
+        """
+        cdef int dt = self.dt
+        cdef int dev = self.dev
+        cdef Py_ssize_t i = 0
+        if args:
+            first = args[0]
+            if isinstance(first, Tensor):
+                dt = (<TensorBase>first).dt
+                dev = (<TensorBase>first).dev
+                i = 1
+            elif first is None or isinstance(first, (str, device_type, int)):
+                if first is not None:
+                    dev = device_argument(first)
+                i = 1
+                if len(args) > 1 and (args[1] is None or is_dtype_like(args[1])):
+                    if args[1] is not None:
+                        dt = dtype_code(args[1])
+                    i = 2
+            else:
+                dt = dtype_code(first)
+                i = 1
+            if len(args) > i:
+                non_blocking = args[i]
+            if len(args) > i + 1:
+                copy = args[i + 1]
+            if len(args) > i + 2:
+                raise TypeError(f"to: at most {i + 2} positional arguments here, got {len(args)}")
+        if dtype is not None:
+            dt = dtype_code(dtype)
+        if device is not None:
+            dev = device_argument(device)
+        return tensor_to(self, dt, dev, copy, format_code(memory_format))
+
+    def type_as(self, other):
+        """This tensor in the dtype and on the device of another."""
+        return self.to(other)
+
+    def cpu(self, memory_format=FORMAT_OBJECT_PRESERVE):
+        """This tensor on the CPU."""
+        return tensor_to(self, self.dt, DEV_CPU, False, format_code(memory_format))
+
+    def detach(self):
+        """A new tensor object over the same memory."""
+        return tensor_alias(self)
+
+    def requires_grad_(self, requires_grad=True):
+        """Gradients are not recorded; only False is accepted (decision 33)."""
+        refuse_grad(requires_grad)
+        return self
+
+    def __copy__(self):
+        return tensor_alias(self)
+
+    def __deepcopy__(self, memo):
+        return HOOKS["deepcopy"](self, memo)
+
+    def __reduce_ex__(self, protocol):
+        return HOOKS["reduce"](self, protocol)
+
+    # -- text ---------------------------------------------------------------------------------------------------------
+
+    def __repr__(self):
+        return HOOKS["repr"](self)
+
+    def __str__(self):
+        return HOOKS["str"](self)
+
+    def __format__(self, spec):
+        return HOOKS["format"](self, spec)
+
+    # -- comparison operators: slots of their own, so that a == [1, 2] is simply False -----------------------------------
+
+    def __richcmp__(self, other, int how):
+        cdef int op
+        if not is_operand(other):
+            if how == Py_EQ or how == Py_NE:
+                if other is None or isinstance(other, (str, list, tuple, dict)):
+                    return how == Py_NE
+            return NotImplemented
+        if how == Py_EQ:
+            op = OP_EQ
+        elif how == Py_NE:
+            op = OP_NE
+        elif how == Py_LT:
+            op = OP_LT
+        elif how == Py_LE:
+            op = OP_LE
+        elif how == Py_GT:
+            op = OP_GT
+        else:
+            op = OP_GE
+        return binary(op, self, other, None)
+
+    def __hash__(self):
+        return <Py_ssize_t>(<size_t><PyObject *>self >> 4)
+
+    def __pos__(self):
+        if self.dt == DT_BOOL:
+            raise RuntimeError("The + operator, on a bool tensor is not supported.")
+        return self
+
+
+cdef int fill_with(TensorBase self, object value, str op) except -1:
+    """fill_ and x[...] = value: a number, or a zero-dim tensor (which is copied: it may lie inside the destination)."""
+    if isinstance(value, Tensor):
+        if (<TensorBase>value).ndim_ != 0:
+            raise RuntimeError(f"{op}: only supports a number or a zero-dim tensor, got a tensor with "
+                               f"{(<TensorBase>value).ndim_} dimensions")
+        return tensor_copy(self, <TensorBase>value, op)
+    return tensor_fill(self, value, op)
+
+
+cdef int tensor_zero(TensorBase self) except -1:
+    """All bytes zero, which is zero in every dtype that has one; shell dtypes included."""
+    need_writable(self, "zero_")
+    if self.dev != DEV_CPU or self.numel_ == 0:
+        return 0
+    if self.dt < CASTABLE_COUNT:
+        return tensor_fill(self, 0, "zero_")
+    if self.flags & TENSOR_DENSE:
+        memset(tensor_data(self), 0, self.numel_ * dtype_itemsize[self.dt])
+        return 0
+    cdef Py_ssize_t one = 0
+    cdef Tensor zero = tensor_empty(&one, 0, self.dt, DEV_CPU)
+    memset(tensor_data(zero), 0, dtype_itemsize[self.dt])
+    return tensor_copy(self, zero, "zero_")
+
+
+cdef int refuse_grad(object requires_grad) except -1:
+    if requires_grad:
+        raise NotImplementedError("requires_grad=True: tensorlib has no autograd (docs/differences.md); leave it False")
+    return 0
+
+
+cdef int device_argument(object d) except -1:
+    return device_require(device_normalize(device_code(d)))
+
+
+cdef bint is_dtype_like(object x):
+    return isinstance(x, dtype) or x is float or x is int or x is bool or x is complex
+
+
+cdef object tensor_dim_order(TensorBase self, object check):
+    """Decided by format_dim_order; the three kinds of ambiguity_check become its modes here."""
+    cdef int order[MAX_DIMS]
+    cdef bint unique
+    unique = format_dim_order(self.shape_, self.stride_, self.ndim_, order)
+    if check is True and not unique:
+        raise RuntimeError("The tensor does not have unique dim order, or cannot map to exact one of the given memory formats.")
+    if isinstance(check, (list, tuple)):
+        if not all(isinstance(f, memory_format) for f in check):
+            raise TypeError(f"dim_order: ambiguity_check must be a bool or a list of memory formats, got {check!r}")
+        fits = sum([1 for f in check if self_is(self, format_code(f))])
+        if fits != 1 and not unique:
+            raise RuntimeError("The tensor does not have unique dim order, or cannot map to exact one of the given memory "
+                               "formats.")
+    elif not isinstance(check, bool):
+        raise TypeError(f"The ambiguity_check argument must be a bool or a list of memory formats, got "
+                        f"{type(check).__name__}")
+    return tuple([order[d] for d in range(self.ndim_)])
+
+
+cdef bint self_is(TensorBase self, int fmt):
+    return format_is(self.shape_, self.stride_, self.ndim_, fmt)
