@@ -253,7 +253,7 @@ def draw_photograph(sheet, left, top, side, label, image, channels):
     """One photograph above its three normalised channels."""
     axes = sheet.axes(left, top, side, side)
     axes.imshow(np.asarray(image))
-    axes.set_title(label if len(label) < 36 else label[:33] + "...", fontsize=12, color=INK, pad=7)
+    axes.set_title(label if len(label) <= 30 else label[:28] + "...", fontsize=12, color=INK, pad=7)
     bare(axes)
     gap = 0.06
     small = (side - 2 * gap) / 3
