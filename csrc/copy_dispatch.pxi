@@ -5,6 +5,10 @@
 #
 # Overlap rules: decisions 8 and 10.  Memory formats: decisions 1, 3, 4.
 
+cdef object FORMAT_OBJECT_CONTIGUOUS = format_object(FORMAT_CONTIGUOUS)     # defaults of memory_format=
+cdef object FORMAT_OBJECT_PRESERVE = format_object(FORMAT_PRESERVE)
+
+
 cdef int tensor_copy(TensorBase dst, TensorBase src, str op) except -1:
     """dst[...] = src with src broadcast to dst's shape; any dtypes with a defined cast, equal dtypes of any kind."""
     cdef Plan plan

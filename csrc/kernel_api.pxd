@@ -9,7 +9,7 @@ from tables cimport OP_COUNT, DTYPE_COUNT
 
 ctypedef void (*loop_fn)(char *out, const char *a, const char *b, const char *c, Py_ssize_t n) noexcept nogil
 
-cdef enum LoopShape:
+cdef enum:   # shapes of a loop
     LOOP_ALL = 0           # every operand contiguous
     LOOP_RIGHT_CONST = 1   # binary: b points to one value
     LOOP_LEFT_CONST = 2    # binary: a points to one value

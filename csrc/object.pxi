@@ -2,6 +2,8 @@
 #
 # The chain: TensorBase (fields) > TensorViews > TensorIndexing > TensorInterchange > TensorMethods (generated) > Tensor.
 
+cdef object device_type = device     # to(device=...) hides the class's name
+
 cdef object HOOKS = {}       # names of Python functions the object calls: repr, format, storage, ...
 
 
@@ -33,7 +35,7 @@ cdef class Tensor(TensorMethods):
 
     @property
     def layout(self):
-        return LAYOUT_STRIDED
+        return layout_object(LAYOUT_STRIDED)
 
     @property
     def shape(self):
@@ -206,7 +208,7 @@ cdef class Tensor(TensorMethods):
                 i = 1
             elif first is None or isinstance(first, (str, device_type, int)):
                 if first is not None:
-                    dev = device_argument(first)
+                    dev = device_for_new(first)
                 i = 1
                 if len(args) > 1 and (args[1] is None or is_dtype_like(args[1])):
                     if args[1] is not None:
@@ -224,7 +226,7 @@ cdef class Tensor(TensorMethods):
         if dtype is not None:
             dt = dtype_code(dtype)
         if device is not None:
-            dev = device_argument(device)
+            dev = device_for_new(device)
         return tensor_to(self, dt, dev, copy, format_code(memory_format))
 
     def type_as(self, other):
@@ -247,11 +249,12 @@ cdef class Tensor(TensorMethods):
     def __copy__(self):
         return tensor_alias(self)
 
-    def __deepcopy__(self, memo):
-        return HOOKS["deepcopy"](self, memo)
-
     def __reduce_ex__(self, protocol):
-        return HOOKS["reduce"](self, protocol)
+        # The storage is pickled as an object of its own, so views of one storage still share it after a round trip or a
+        # deepcopy.
+        state = getattr(self, "__dict__", None)
+        return (_rebuild_tensor, (type(self), self.storage_, dtype_object(self.dt), self.shape, self.stride(), self.offset),
+                state or None)
 
     # -- text ---------------------------------------------------------------------------------------------------------
 
@@ -296,6 +299,38 @@ cdef class Tensor(TensorMethods):
         return self
 
 
+def _rebuild_tensor(cls, Storage storage not None, dtype kind not None, shape, stride, Py_ssize_t offset):
+    """Unpickles a tensor.  Checked like any input: a doctored pickle must not reach outside its storage."""
+    cdef Py_ssize_t sizes[MAX_DIMS]
+    cdef Py_ssize_t strides[MAX_DIMS]
+    cdef Py_ssize_t lo, hi
+    cdef int d, ndim = parse_dims(tuple(shape), sizes, "shape")
+    cdef Tensor self
+    if not issubclass(cls, Tensor):
+        raise TypeError(f"unpickling a tensor as {cls!r}")
+    if parse_dims(tuple(stride), strides, "stride") != ndim:
+        raise ValueError("unpickling a tensor: shape and stride differ in length")
+    for d in range(ndim):
+        if sizes[d] < 0 or strides[d] < 0:
+            raise ValueError("unpickling a tensor: negative size or stride")
+    if (offset < 0 or layout_extent(sizes, strides, ndim, kind.itemsize, &lo, &hi) != 0
+            or offset > (storage.nbytes_ - hi) // kind.itemsize or hi > storage.nbytes_):
+        raise ValueError(f"unpickling a tensor: {list(shape)}@{list(stride)}+{offset} of {kind} does not fit a storage of "
+                         f"{storage.nbytes_} bytes")
+    self = <Tensor>cls.__new__(cls)
+    tensor_reserve(self, ndim)
+    self.ndim_ = ndim
+    self.dt = kind.code
+    self.dev = storage.dev
+    for d in range(ndim):
+        self.shape_[d] = sizes[d]
+        self.stride_[d] = strides[d]
+    self.storage_ = storage
+    self.offset = offset
+    tensor_finish(self)
+    return self
+
+
 cdef int fill_with(TensorBase self, object value, str op) except -1:
     """fill_ and x[...] = value: a number, or a zero-dim tensor (which is copied: it may lie inside the destination)."""
     if isinstance(value, Tensor):
@@ -328,33 +363,30 @@ cdef int refuse_grad(object requires_grad) except -1:
     return 0
 
 
-cdef int device_argument(object d) except -1:
-    return device_require(device_normalize(device_code(d)))
-
-
 cdef bint is_dtype_like(object x):
     return isinstance(x, dtype) or x is float or x is int or x is bool or x is complex
 
 
 cdef object tensor_dim_order(TensorBase self, object check):
-    """Decided by format_dim_order; the three kinds of ambiguity_check become its modes here."""
+    """format_dim_order decides; the three kinds of ambiguity_check become its modes here."""
     cdef int order[MAX_DIMS]
-    cdef bint unique
-    unique = format_dim_order(self.shape_, self.stride_, self.ndim_, order)
-    if check is True and not unique:
-        raise RuntimeError("The tensor does not have unique dim order, or cannot map to exact one of the given memory formats.")
+    cdef int formats[FORMAT_PRESERVE + 1]
+    cdef int mode = ORDER_UNCHECKED, count = 0
+    cdef OrderStatus status
     if isinstance(check, (list, tuple)):
-        if not all(isinstance(f, memory_format) for f in check):
-            raise TypeError(f"dim_order: ambiguity_check must be a bool or a list of memory formats, got {check!r}")
-        fits = sum([1 for f in check if self_is(self, format_code(f))])
-        if fits != 1 and not unique:
-            raise RuntimeError("The tensor does not have unique dim order, or cannot map to exact one of the given memory "
-                               "formats.")
-    elif not isinstance(check, bool):
-        raise TypeError(f"The ambiguity_check argument must be a bool or a list of memory formats, got "
-                        f"{type(check).__name__}")
+        mode = ORDER_OF_FORMATS
+        for fmt in set(check):
+            if type(fmt) is not memory_format:
+                raise TypeError(f"The ambiguity_check argument must be a bool or a list of memory formats, got {check!r}")
+            formats[count] = (<memory_format>fmt).code
+            count += 1
+    elif isinstance(check, bool):
+        mode = ORDER_UNIQUE if check else ORDER_UNCHECKED
+    else:
+        raise TypeError(f"The ambiguity_check argument must be a bool or a list of memory formats, got {type_text(check)}")
+    status = format_dim_order(self.shape_, self.stride_, self.ndim_, mode, formats, count, order)
+    if status == ORDER_SEVERAL:
+        raise RuntimeError("The tensor does not have unique dim order, or cannot map to exact one of the given memory formats.")
+    if status == ORDER_UNDECIDED:
+        raise RuntimeError("The tensor does not have unique dim order.")
     return tuple([order[d] for d in range(self.ndim_)])
-
-
-cdef bint self_is(TensorBase self, int fmt):
-    return format_is(self.shape_, self.stride_, self.ndim_, fmt)

@@ -122,15 +122,49 @@ cdef class Storage:
     def __releasebuffer__(self, Py_buffer *view):
         self.exports -= 1
 
+    def __reduce_ex__(self, protocol):
+        """Bytes; with protocol 5 out of band, so that a consumer can share the memory."""
+        data = None
+        if self.dev == DEV_CPU:
+            if protocol >= 5:
+                import pickle
+                data = pickle.PickleBuffer(self)
+            else:
+                data = bytes(self)
+        return _rebuild_storage, (data, self.nbytes_, (self.flags & STORAGE_READONLY) != 0)
+
     def __repr__(self):
         return f"tensorlib.UntypedStorage({self.nbytes_} bytes on {device_object(self.dev)})"
 
 
 cdef extern from "Python.h":
+    Py_buffer *PyMemoryView_GET_BUFFER(object view)
     int PyBuffer_FillInfo(Py_buffer *view, object exporter, void *buf, Py_ssize_t length, bint readonly, int flags) except -1
 
 
 cdef Storage EMPTY_STORAGE = Storage.__new__(Storage)   # under every tensor that was not given another one
+
+
+def _rebuild_storage(data, Py_ssize_t nbytes, bint readonly):
+    """Unpickles a storage: bytes are copied, any other buffer is used in place and keeps its read-only flag."""
+    cdef Storage self
+    cdef Py_buffer *view
+    if nbytes < 0:
+        raise ValueError(f"unpickling a storage of {nbytes} bytes")
+    if data is None:
+        return storage_new(nbytes, DEV_META)
+    window = memoryview(data).cast("B") if len(data) else memoryview(b"")
+    view = PyMemoryView_GET_BUFFER(window)
+    if view.len != nbytes:
+        raise ValueError(f"unpickling a storage of {nbytes} bytes from {view.len}")
+    if type(data) is not bytes:
+        return storage_foreign(view.buf, nbytes, readonly or view.readonly, window)
+    self = storage_new(nbytes, DEV_CPU)
+    if nbytes:
+        memcpy(self.ptr, view.buf, nbytes)
+    if readonly:
+        self.flags |= STORAGE_READONLY
+    return self
 
 
 cdef int storage_need_data(Storage self, str what) except -1:

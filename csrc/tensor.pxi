@@ -49,8 +49,11 @@ cdef class TensorBase:
             free(self.shape_)
 
 
-cdef class TensorMethods(TensorBase)   # generated: one method an op row
-cdef class Tensor(TensorMethods)       # object.pxi: everything else
+cdef class TensorViews(TensorBase)               # views.pxi
+cdef class TensorIndexing(TensorViews)           # indexing.pxi
+cdef class TensorInterchange(TensorIndexing)     # interchange.pxi
+cdef class TensorMethods(TensorInterchange)      # generated: one method an op row
+cdef class Tensor(TensorMethods)                 # object.pxi: everything else
 
 
 cdef inline char *tensor_data(TensorBase t) noexcept nogil:
