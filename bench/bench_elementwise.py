@@ -14,7 +14,8 @@ def add_into(nbytes):
     """Contiguous float32; the size is that of one operand."""
     n = nbytes // 4
     operands = {name: shared_float32((n,), seed) for seed, name in enumerate("abc")}
-    return Row("elementwise", f"add(a, b, out=c), float32, {title(nbytes)}", ADD_INTO, scopes(**operands), {"numpy": 1.05}, n, "element")
+    return Row("elementwise", f"add(a, b, out=c), float32, {title(nbytes)}", ADD_INTO, scopes(**operands), {"numpy": 1.05},
+               n, "element")
 
 
 def unary(name, n):
@@ -27,7 +28,8 @@ def half_add(n):
         operands = [{"tensorlib": tl.rand(n).to(tl.float16)} for _ in range(3)]
     else:
         operands = [shared(np.random.default_rng(seed).random(n).astype(np.float16)) for seed in range(3)]
-    return Row("elementwise", f"add(a, b, out=c), float16, {title(2 * n)}", ADD_INTO, scopes(**dict(zip("abc", operands))), None, n, "element")
+    names = scopes(**dict(zip("abc", operands)))
+    return Row("elementwise", f"add(a, b, out=c), float16, {title(2 * n)}", ADD_INTO, names, None, n, "element")
 
 
 def bfloat16_add(n):

@@ -3,8 +3,8 @@
     python bench/run.py [--quick] [--check] [GROUP ...]
 
 GROUP: import, overhead, elementwise, copy; all by default.  --quick: a smoke run of a few seconds, whose figures mean little.
---check: exit with status 1 if a target is missed.  Everything runs on one thread.  The figures go to bench/results/ as JSON,
-with the machine, the compiler, the CPU level and the versions.
+--check: exit with status 1 if a target is missed.  Everything runs on one thread.  The figures go to bench/results/local/ as
+JSON, with the machine, the compiler, the CPU level and the versions.
 """
 
 import argparse
@@ -89,7 +89,7 @@ def main(arguments=None):
     parser.add_argument("groups", nargs="*", metavar="GROUP", help="import, overhead, elementwise, copy; all by default")
     parser.add_argument("--quick", action="store_true", help="a smoke run of a few seconds")
     parser.add_argument("--check", action="store_true", help="status 1 if a target is missed")
-    parser.add_argument("--output", type=pathlib.Path, help="the JSON file; by default a new one in bench/results/")
+    parser.add_argument("--output", type=pathlib.Path, help="the JSON file; by default a new one in bench/results/local/")
     options = parser.parse_args(arguments)
     for group in options.groups:
         if group not in GROUPS:
@@ -109,13 +109,14 @@ def main(arguments=None):
             done.append(row.as_dict())
             row.names.clear()   # the data, before the next row brings its own
     verdicts = [row["verdict"] for row in done]
-    print(f"{verdicts.count('pass')} targets met, {verdicts.count('miss')} missed, {verdicts.count('not measured')} not measured, "
-          f"{verdicts.count('error')} rows failed")
-    path = options.output or HERE / "results" / f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}{'-quick' if options.quick else ''}.json"
+    met, missed, absent, failed = (verdicts.count(v) for v in ("pass", "miss", "not measured", "error"))
+    print(f"{met} targets met, {missed} missed, {absent} not measured, {failed} rows failed")
+    name = time.strftime("%Y%m%d-%H%M%S", time.gmtime()) + ("-quick" if options.quick else "") + ".json"
+    path = options.output or HERE / "results" / "local" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"about": facts, "quick": options.quick, "rows": done}, indent=1) + "\n")
     print(path)
-    return 1 if verdicts.count("error") or (options.check and verdicts.count("miss")) else 0
+    return 1 if failed or (options.check and missed) else 0
 
 
 if __name__ == "__main__":

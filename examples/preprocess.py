@@ -220,7 +220,8 @@ class Sheet:
         FigureCanvasAgg(self.figure)
 
     def axes(self, left, top, width, height):
-        return self.figure.add_axes((left / self.width, 1 - (top + height) / self.height, width / self.width, height / self.height))
+        x, y = left / self.width, 1 - (top + height) / self.height
+        return self.figure.add_axes((x, y, width / self.width, height / self.height))
 
     def text(self, left, top, text, **style):
         self.figure.text(left / self.width, 1 - top / self.height, text, va="center", **style)
@@ -238,8 +239,8 @@ def draw(path, labels, images, batch):
     sheet = Sheet(width, memory + 5.35)
     sheet.text(margin, 0.45, "From photographs to a normalised batch", fontsize=21, color=INK, weight="bold")
     note = "" if shown == len(images) else f"; the first {shown} of {len(images)} are shown"
-    sheet.text(margin, 0.85, f"uint8 (N, H, W, 3)  →  float32 {tuple(batch.shape)},  (x / 255 − mean) / std for each channel{note}",
-               fontsize=12.5, color=FAINT)
+    sheet.text(margin, 0.85, f"uint8 (N, H, W, 3)  →  float32 {tuple(batch.shape)},  "
+               f"(x / 255 − mean) / std for each channel{note}", fontsize=12.5, color=FAINT)
     left = margin + (columns - shown) * (tile + gap) / 2
     for i in range(shown):
         mappable = draw_photograph(sheet, left + i * (tile + gap), photographs, tile, labels[i], images[i], batch[i])
@@ -308,7 +309,8 @@ def draw_strip(axes, top, t, title, group, captions):
     n = t.numel()
     per_channel_count = n // 3
     axes.text(0, top - 0.38, title, fontsize=12.5, color=INK, weight="bold", va="center")
-    axes.text(n, top - 0.38, f"stride {tuple(t.stride())}", fontsize=11.5, color=FAINT, va="center", ha="right", family="monospace")
+    axes.text(n, top - 0.38, f"stride {tuple(t.stride())}", fontsize=11.5, color=FAINT, va="center", ha="right",
+              family="monospace")
     for address, value in enumerate(physical_order(t)):
         _, light, dark = CHANNELS[value // per_channel_count]
         cell(axes, address, top, value, light, dark)
