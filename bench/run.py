@@ -51,8 +51,7 @@ def about():
 
 def configuration():
     """What the library says about itself: CPU level, compiler."""
-    shown = tl.show_config()
-    return shown if isinstance(shown, (str, dict)) else str(shown)
+    return tl.show_config(mode="dict")
 
 
 def duration(seconds):

@@ -23,7 +23,7 @@ _INF = float("inf")
 
 # Elements of these dtypes have no value of their own; their bytes are shown in hexadecimal.
 _SHELL_ITEMSIZE = {row["name"]: row["itemsize"] for row in DTYPES if row["tier"] == "shell"}
-_UNSIGNED_OF_ITEMSIZE = {row["itemsize"]: row["name"] for row in DTYPES if row["kind"] == "u"}
+_UNSIGNED_OF_ITEMSIZE = {row["itemsize"]: code for code, row in enumerate(DTYPES) if row["kind"] == "u"}
 
 # float8_e8m0fnu has no zero: storing 0 gives 2**-127, which therefore counts as zero when a format is chosen (as in PyTorch).
 _ZERO_OF = {"float8_e8m0fnu": 2.0 ** -127}
@@ -218,7 +218,7 @@ def _values_text(t, indent):
     spell_bytes = None
     itemsize = _SHELL_ITEMSIZE.get(_name(t.dtype))
     if itemsize is not None:
-        t = t.view(getattr(_core, _UNSIGNED_OF_ITEMSIZE[itemsize]))
+        t = t.view(_core._make_dtypes(DTYPES)[_UNSIGNED_OF_ITEMSIZE[itemsize]])   # made already: this looks them up
         spell_bytes = f"0x{{:0{2 * itemsize}x}}".format
     if not t.dim():
         edgeitems = None
@@ -244,7 +244,7 @@ def _assemble(text, suffixes, indent, newline_first=False):
 
 def _dtype_is_guessable(dtype, has_values):
     """Would a reader expect this dtype?  From values: the default float, its complex, int64, bool; otherwise the first only."""
-    default = _core.get_default_dtype()
+    default = _core._get_default_dtype()
     if not has_values or dtype == default:
         return dtype == default
     # The default complex follows torch: only float64 has complex128, every other default has complex64.
