@@ -63,7 +63,7 @@ cdef int run_copy(Plan *plan, TensorBase dst, TensorBase src) except -1:
 
 
 cdef int check_cast(int src, int dst, str op) except -1:
-    if src == dst or (src < CASTABLE_COUNT and dst < CASTABLE_COUNT):
+    if src == dst or (src < CASTABLE_DTYPES and dst < CASTABLE_DTYPES):
         return 0
     raise NotImplementedError(f"{op}: there is no conversion from {dtype_object(src)} to {dtype_object(dst)}; "
                               f"shell dtypes are copied and compared as bytes only")
@@ -116,7 +116,7 @@ cdef int tensor_fill(TensorBase dst, object value, str op) except -1:
     cdef Operands o
     need_writable(dst, op)
     operands_set(&o, 0, dst)
-    if dst.dt >= CASTABLE_COUNT:
+    if dst.dt >= CASTABLE_DTYPES:
         raise NotImplementedError(f"{op}: {dst.dtype} is a shell dtype and takes no numbers; view it as an integer dtype")
     value_store(value, dst.dt, <char *>o.value[1], op)
     if dst.dev != DEV_CPU or dst.numel_ == 0:

@@ -346,7 +346,7 @@ cdef int tensor_zero(TensorBase self) except -1:
     need_writable(self, "zero_")
     if self.dev != DEV_CPU or self.numel_ == 0:
         return 0
-    if self.dt < CASTABLE_COUNT:
+    if self.dt < CASTABLE_DTYPES:
         return tensor_fill(self, 0, "zero_")
     if self.flags & TENSOR_DENSE:
         memset(tensor_data(self), 0, self.numel_ * dtype_itemsize[self.dt])

@@ -1,0 +1,112 @@
+"""Turns the two tables into sources under csrc/_generated/: run by setup.py before Cython, with the standard library only.
+
+  tables.h, tables.pxd   codes and per-dtype, per-op facts as C arrays        (this file)
+  loops.pxi              the inner loops of every row and compute dtype       (gen_loops.py)
+  functions.pxi, methods.pxi  the public functions and methods                (gen_functions.py)
+
+The tables are read by path, because importing the package needs the core that is being built.  A file is rewritten only when
+its text changes, so that an unchanged table rebuilds nothing.
+"""
+import importlib.util
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+GENERATED = HERE / "_generated"
+
+TIERS = ("compute", "storage", "cast", "shell")
+CATEGORIES = "bifc"                                  # letter of `on` -> bit position = category
+RESULTS = ("promote", "float", "bool", "real")
+OUTS = ("cast", "any", "exact")
+ACCUMULATES = ("wide", "same", "bool")
+REDUCTION_RESULTS = ("sum", "promote", "bool")
+STARTS = ("zero", "one", "first")
+
+
+def load(path):
+    """A module read by path, without its package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def quoted(text):
+    return "NULL" if text is None else f'"{text}"'
+
+
+def enum(prefix, rows):
+    return [f"    {prefix}_{row['name'].upper()} = {code}" for code, row in enumerate(rows)]
+
+
+def on_mask(row):
+    return sum(1 << CATEGORIES.index(letter) for letter in row["on"] if letter in CATEGORIES)
+
+
+def tables(dtypes, ops, reductions):
+    """(tables.h, tables.pxd)"""
+    code = {row["name"]: position for position, row in enumerate(dtypes.DTYPES)}
+    real = {row["to_complex"]: row["name"] for row in reversed(dtypes.DTYPES) if row["to_complex"] and row["category"] == 2}
+    real["complex64"] = "float32"
+    header, declarations = ["/* Written by csrc/gen.py. */", "#pragma once", "#include <stddef.h>"], []
+
+    def array(name, values, ctype="int"):
+        values = list(values)
+        declared = f"static const {ctype} " if ctype == "int" else f"static {ctype} const "
+        header.append(f"__attribute__((unused)) {declared}{name}[{len(values)}] = {{{', '.join(map(str, values))}}};")
+        declarations.append(f"    const {ctype} {name}[{len(values)}]" if ctype == "int" else f"    {ctype} {name}[{len(values)}]")
+
+    rows = dtypes.DTYPES
+    array("dtype_itemsize", (row["itemsize"] for row in rows))
+    array("dtype_category", (-1 if row["category"] is None else row["category"] for row in rows))
+    array("dtype_compute", (-1 if row["compute"] is None else code[row["compute"]] for row in rows))
+    array("dtype_tier", (TIERS.index(row["tier"]) for row in rows))
+    array("dtype_signed", (int(bool(row["signed"])) for row in rows))
+    array("dtype_to_complex", (-1 if row["to_complex"] is None else code[row["to_complex"]] for row in rows))
+    array("dtype_to_real", (code[real.get(row["name"], row["name"])] for row in rows))
+    array("dtype_names", (quoted(row["name"]) for row in rows), "const char *")
+    array("dtype_scalar_name", (quoted(row["scalar_name"]) for row in rows), "const char *")
+    array("dtype_buffer", (quoted(row["buffer"]) for row in rows), "const char *")
+    array("op_names", (quoted(row["name"]) for row in ops.OPS), "const char *")
+    array("op_arity", (len(row["inputs"]) for row in ops.OPS))
+    array("op_result", (RESULTS.index(row["result"]) for row in ops.OPS))
+    array("op_out", (OUTS.index(row["out"]) for row in ops.OPS))
+    array("op_on", map(on_mask, ops.OPS))
+    array("op_on_float8", (int("8" in row["on"]) for row in ops.OPS))
+    array("red_names", (quoted(row["name"]) for row in reductions), "const char *")
+    array("red_accumulate", (ACCUMULATES.index(row["accumulate"]) for row in reductions))
+    array("red_result", (REDUCTION_RESULTS.index(row["result"]) for row in reductions))
+    array("red_start", (STARTS.index(row["start"]) for row in reductions))
+    array("red_on", map(on_mask, reductions))
+    numbers = ["cdef enum:", f"    DTYPE_COUNT = {len(rows)}", f"    OP_COUNT = {len(ops.OPS)}",
+               f"    REDUCTION_COUNT = {len(reductions)}", f"    ARITHMETIC_DTYPES = {dtypes.ARITHMETIC}",
+               f"    CASTABLE_DTYPES = {dtypes.CASTABLE}"]
+    numbers += [f"    TIER_{tier.upper()} = {position}" for position, tier in enumerate(TIERS)]
+    numbers += enum("DT", rows) + enum("OP", ops.OPS) + enum("RED", reductions)
+    pxd = ["# Written by csrc/gen.py from tensorlib/_dtypetable.py and _optable.py.", *numbers, "",
+           'cdef extern from "tables.h" nogil:', *declarations]
+    return "\n".join(header) + "\n", "\n".join(pxd) + "\n"
+
+
+def write(name, text):
+    path = GENERATED / name
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def main():
+    package = HERE.parent / "tensorlib"
+    dtypes, ops = load(package / "_dtypetable.py"), load(package / "_optable.py")
+    GENERATED.mkdir(exist_ok=True)
+    header, pxd = tables(dtypes, ops, ops.REDUCTIONS)
+    write("tables.h", header)
+    write("tables.pxd", pxd)
+    for generator in ("gen_loops", "gen_functions"):
+        path = HERE / f"{generator}.py"
+        if path.exists():
+            for name, text in load(path).generate(ops.OPS, ops.REDUCTIONS, dtypes.DTYPES).items():
+                write(name, text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
