@@ -6,10 +6,11 @@
 
 cimport cython
 from cpython.object cimport PyObject, Py_EQ, Py_NE, Py_LT, Py_LE, Py_GT, Py_GE
-from cpython.mem cimport PyMem_Malloc, PyMem_Free
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.stdint cimport int64_t, uint64_t, int32_t, uint32_t, int16_t, uint16_t, int8_t, uint8_t
 
 from config cimport *
+from cpu cimport cpu_supports, COMPILER_NAME
 from tables cimport *
 from layout cimport *
 from memory_format cimport *
@@ -38,3 +39,19 @@ include "random.pxi"
 include "_generated/methods.pxi"
 include "object.pxi"
 include "_generated/functions.pxi"
+
+__version__ = BUILD_VERSION.decode()
+
+
+def _cpu_supports(level):
+    """Whether this processor runs a CPU level."""
+    return cpu_supports(level.encode())
+
+
+def _compiler():
+    return COMPILER_NAME.decode()
+
+
+def _kernel_level():
+    """Name of the level whose kernels are in use."""
+    return K.level.decode()

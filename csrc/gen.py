@@ -43,7 +43,7 @@ def on_mask(row):
     return sum(1 << CATEGORIES.index(letter) for letter in row["on"] if letter in CATEGORIES)
 
 
-def tables(dtypes, ops, reductions):
+def tables(dtypes, ops, reductions, version):
     """(tables.h, tables.pxd)"""
     code = {row["name"]: position for position, row in enumerate(dtypes.DTYPES)}
     real = {row["to_complex"]: row["name"] for row in reversed(dtypes.DTYPES) if row["to_complex"] and row["category"] == 2}
@@ -83,6 +83,8 @@ def tables(dtypes, ops, reductions):
                f"    CASTABLE_DTYPES = {dtypes.CASTABLE}"]
     numbers += [f"    TIER_{tier.upper()} = {position}" for position, tier in enumerate(TIERS)]
     numbers += enum("DT", rows) + enum("OP", ops.OPS) + enum("RED", reductions)
+    header.append(f'#define BUILD_VERSION "{version}"')
+    declarations.append("    const char *BUILD_VERSION")
     pxd = ["# Written by csrc/gen.py from tensorlib/_dtypetable.py and _optable.py.", *numbers, "",
            'cdef extern from "tables.h" nogil:', *declarations]
     return "\n".join(header) + "\n", "\n".join(pxd) + "\n"
@@ -98,7 +100,7 @@ def main():
     package = HERE.parent / "tensorlib"
     dtypes, ops = load(package / "_dtypetable.py"), load(package / "_optable.py")
     GENERATED.mkdir(exist_ok=True)
-    header, pxd = tables(dtypes, ops, ops.REDUCTIONS)
+    header, pxd = tables(dtypes, ops, ops.REDUCTIONS, load(package / "_version.py").__version__)
     write("tables.h", header)
     write("tables.pxd", pxd)
     for generator in ("gen_loops", "gen_functions"):
