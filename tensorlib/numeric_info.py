@@ -5,8 +5,8 @@ An integer's limits follow from its row.  A float's follow from four facts of it
     smallest_normal = 2**bottom                eps = 2**-digits        resolution = 10**-floor(digits * log10(2))
 """
 from . import _core
-from ._dtypetable import DTYPES
 from ._core import dtype as _dtype
+from ._dtypetable import DTYPES
 from .dtypes import NAMES
 
 # name: (digits, top, bottom, exceptions): fraction bits, exponent of the largest and of the smallest normal number, and what
@@ -73,7 +73,7 @@ class finfo(_Info):
     >>> tl.finfo(tl.float16).max
     65504.0
     """
-    __slots__ = ("bits", "max", "min", "eps", "tiny", "smallest_normal", "resolution", "dtype")
+    __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
     __module__ = "tensorlib"
 
     def __init__(self, type=None):
@@ -104,7 +104,7 @@ class iinfo(_Info):
     >>> tl.iinfo(tl.int8).min
     -128
     """
-    __slots__ = ("bits", "max", "min", "dtype")
+    __slots__ = ("bits", "dtype", "max", "min")
     __module__ = "tensorlib"
 
     def __init__(self, type):

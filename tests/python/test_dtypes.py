@@ -2,6 +2,7 @@
 import copy
 import gc
 import json
+import math
 import pathlib
 import pickle
 import random
@@ -31,7 +32,7 @@ def outcome(function):
     """The value, or what was raised, as the golden file writes it."""
     try:
         return function()
-    except Exception as error:
+    except (RuntimeError, TypeError) as error:
         return {"err": type(error).__name__, "msg": str(error)}
 
 
@@ -82,8 +83,7 @@ def test_one_object_for_good(value):
     assert copy.copy(value) is value
     assert copy.deepcopy([value])[0] is value
     assert str(value) == repr(value) == f"tensorlib.{value.name}"
-    assert hash(value) == hash(value)
-    assert value == value
+    assert {value: 1}[value] == 1
     assert value != value.name
 
 
@@ -186,7 +186,7 @@ def test_deterministic_switches():
     assert deterministic.fill_uninitialized_memory is True
     tl.use_deterministic_algorithms(True)
     assert tl.are_deterministic_algorithms_enabled() is True
-    assert all(value != value for value in tl.empty(100).tolist())
+    assert all(map(math.isnan, tl.empty(100).tolist()))
     deterministic.fill_uninitialized_memory = False
     assert deterministic.fill_uninitialized_memory is False
     tl.use_deterministic_algorithms(False, warn_only=True)
