@@ -1,0 +1,220 @@
+"""Every row of the op table, for every dtype: values beside NumPy, then layouts, destinations, meta and errors."""
+import math
+
+import numpy as np
+import pytest
+import tensorlib as tl
+
+from tensorlib._dtypetable import DTYPES
+from samples import DTYPE_ROWS, ROWS, accepts, call, in_layouts, operands, payload
+
+SHAPE = (4, 3, 7)
+NUMPY = {
+    "add": lambda a, b: a | b if a.dtype == bool else a + b, "sub": np.subtract,
+    "mul": lambda a, b: a & b if a.dtype == bool else a * b, "div": np.divide, "neg": np.negative, "abs": np.abs, "sqrt": np.sqrt,
+    "exp": np.exp, "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
+    "ge": np.greater_equal, "minimum": np.minimum, "maximum": np.maximum, "where": np.where,
+    "clamp": lambda a, low, high: np.minimum(np.maximum(a, low), high), "logical_and": np.logical_and,
+    "logical_or": np.logical_or, "logical_xor": np.logical_xor, "logical_not": np.logical_not, "bitwise_and": np.bitwise_and,
+    "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor, "bitwise_not": np.invert,
+}
+# Where NumPy is not exact or orders its complex arithmetic differently; everything else must agree bit for bit.
+TOLERANT = {("exp", "f"), ("exp", "c"), ("sqrt", "c"), ("abs", "c"), ("div", "c"), ("mul", "c")}
+CASES = [pytest.param(row, dtype, id=f"{row['name']}-{dtype['name']}") for row in ROWS for dtype in DTYPE_ROWS if accepts(row, dtype)]
+REFUSED = [pytest.param(row, dtype, id=f"{row['name']}-{dtype['name']}") for row in ROWS for dtype in DTYPES
+           if dtype["tier"] in ("compute", "storage") and not accepts(row, dtype)]
+
+
+def compute_name(row, dtype):
+    if row["result"] == "float" and dtype["category"] < 2:
+        return "float32"
+    return dtype["compute"]
+
+
+def to_numpy(t, name):
+    """The tensor in a NumPy dtype, through Python numbers (exact for every dtype here)."""
+    return np.array(t.tolist(), dtype=name).reshape(tuple(t.shape))
+
+
+def same(a, b):
+    """Equal numbers, NaN equal to NaN, zeros of one sign."""
+    if isinstance(a, complex):
+        return same(a.real, b.real) and same(a.imag, b.imag)
+    if isinstance(a, float):
+        return (a != a and b != b) or (a == b and math.copysign(1, a) == math.copysign(1, b))
+    return a == b
+
+
+def flat(nested):
+    return [x for part in nested for x in flat(part)] if isinstance(nested, list) else [nested]
+
+
+@pytest.mark.parametrize("row, dtype", CASES)
+def test_values_agree_with_numpy(row, dtype):
+    args = operands(row, dtype, SHAPE, "values")
+    got = call(row, args)
+    name = compute_name(row, dtype)
+    with np.errstate(all="ignore"):
+        numbers = [to_numpy(arg, "bool" if row["form"] == "where" and k == 0 else name) for k, arg in enumerate(args)]
+        want = NUMPY[row["name"]](*numbers)
+    if want.dtype != bool or got.dtype != tl.bool:
+        stored = tl.tensor(want.tolist(), dtype=getattr(tl, str(want.dtype))).to(got.dtype)
+    else:
+        stored = tl.tensor(want.tolist(), dtype=tl.bool)
+    pairs = list(zip(flat(got.tolist()), flat(stored.tolist()), strict=True))
+    assert len(pairs) == math.prod(SHAPE)
+    if (row["name"], "bifc"[DTYPES[[d["name"] for d in DTYPES].index(name)]["category"]]) in TOLERANT:
+        eps = tl.finfo(got.dtype).eps
+        for a, b in pairs:
+            if not same(a, b):
+                assert abs(a - b) <= 4 * eps * abs(b), (row["name"], dtype["name"], a, b)
+    else:
+        wrong = [(a, b) for a, b in pairs if not same(a, b)]
+        assert not wrong, (row["name"], dtype["name"], wrong[:5])
+
+
+@pytest.mark.parametrize("row, dtype", CASES)
+def test_layouts_give_the_same_values(row, dtype):
+    args = operands(row, dtype, SHAPE, "layouts")
+    want = payload(call(row, args))
+    variants = [list(in_layouts(arg)) for arg in args]
+    for combination in range(len(variants[0])):
+        for shift in range(len(variants[0])):
+            chosen = [v[(combination + k * shift) % len(v)] for k, v in enumerate(variants)]
+            got = call(row, [t for _, t in chosen])
+            assert payload(got) == want, [(name, t.shape, t.stride(), t.storage_offset()) for name, t in chosen]
+
+
+@pytest.mark.parametrize("row, dtype", CASES)
+def test_broadcast_operands_are_as_if_expanded(row, dtype):
+    args = operands(row, dtype, SHAPE, "broadcast")
+    if len(args) < 2:
+        assert payload(call(row, [args[0][:1].expand(SHAPE)])) == payload(call(row, [args[0][:1].expand(SHAPE).contiguous()]))
+        return
+    small = [args[1][:, :1], args[1][0], args[1][..., :1], args[1][:1, :, :1]]
+    for piece in small:
+        full = piece.expand(SHAPE).contiguous()
+        rest = args[2:]
+        assert payload(call(row, [args[0], piece, *rest])) == payload(call(row, [args[0], full, *rest])), piece.shape
+        if row["form"] != "where":
+            assert payload(call(row, [piece, args[0], *rest])) == payload(call(row, [full, args[0], *rest])), piece.shape
+
+
+@pytest.mark.parametrize("row, dtype", CASES)
+def test_out_writes_its_own_places_only(row, dtype):
+    args = operands(row, dtype, SHAPE, "out")
+    want = call(row, args)
+    whole = tl.zeros((SHAPE[0], SHAPE[1], 2 * SHAPE[2]), dtype=want.dtype)
+    untouched = payload(whole[..., 1::2])
+    out = whole[..., ::2]
+    assert call(row, args, out=out) is out
+    assert payload(out) == payload(want)
+    assert payload(whole[..., 1::2]) == untouched
+
+
+@pytest.mark.parametrize("row, dtype", [case for case in CASES if case.values[0]["inplace"] and case.values[0]["form"] != "where"])
+def test_in_place_is_out_of_place_cast_back(row, dtype):
+    args = operands(row, dtype, SHAPE, "inplace")
+    want = call(row, args)
+    target = args[0].clone()
+    if row["result"] == "real" and dtype["category"] == 3 or (row["result"] == "float" and dtype["category"] < 2):
+        with pytest.raises(RuntimeError):
+            getattr(target, row["name"] + "_")(*args[1:])
+        assert payload(target) == payload(args[0])
+        return
+    assert getattr(target, row["name"] + "_")(*args[1:]) is target
+    assert payload(target) == payload(want.to(target.dtype))
+    permuted = args[0].permute(2, 0, 1).contiguous().permute(1, 2, 0)
+    getattr(permuted, row["name"] + "_")(*args[1:])
+    assert payload(permuted) == payload(want.to(target.dtype))
+
+
+@pytest.mark.parametrize("row, dtype", CASES)
+def test_meta_plans_what_cpu_gives(row, dtype):
+    args = operands(row, dtype, SHAPE, "meta")
+    views = [list(in_layouts(arg))[1 + k][1] for k, arg in enumerate(args)]
+    want = call(row, views)
+    got = call(row, [tl.empty_strided(v.shape, v.stride(), dtype=v.dtype, device="meta") for v in views])
+    assert (got.device.type, got.shape, got.stride(), got.dtype) == ("meta", want.shape, want.stride(), want.dtype)
+
+
+@pytest.mark.parametrize("row, dtype", REFUSED)
+def test_a_dtype_without_kernel_is_refused(row, dtype):
+    args = operands(row, dtype, (2,), "refused")
+    with pytest.raises((NotImplementedError, RuntimeError), match=row["name"].split("_")[0]):
+        call(row, args)
+
+
+def test_number_operands_and_reflected_operators():
+    x = tl.tensor([1, 2, 3])
+    assert (10 - x).tolist() == [9, 8, 7]
+    assert (1 / x).dtype == tl.float32
+    assert (2.5 * x).tolist() == [2.5, 5.0, 7.5]
+    assert (True + x).tolist() == [2, 3, 4]
+    assert (x & 1).tolist() == [1, 0, 1]
+    assert (6 ^ x).tolist() == [7, 4, 5]
+    assert (x + 1j).dtype == tl.complex64
+    assert tl.add(5, 5).dtype == tl.int64 and tl.add(5, 5).item() == 10
+    assert (x == "a") is False and (x != None) is True  # noqa: E711
+    with pytest.raises(TypeError):
+        x + "a"
+
+
+def test_alpha():
+    x = tl.tensor([1, 2])
+    assert tl.add(x, x, alpha=3).tolist() == [4, 8]
+    assert x.sub(x, alpha=2).tolist() == [-1, -2]
+    with pytest.raises(RuntimeError, match="floating point"):
+        tl.add(x, x, alpha=1.5)
+    y = tl.tensor([1.0, 2.0])
+    assert y.add_(x, alpha=0.5) is y and y.tolist() == [1.5, 3.0]
+
+
+def test_integers_compare_by_value_with_numbers_out_of_range():
+    x = tl.tensor([1, 255], dtype=tl.uint8)
+    assert (x == 257).tolist() == [False, False]
+    assert (x < 300).tolist() == [True, True]
+    assert (x > -1).tolist() == [True, True]
+    assert (-1 < x).tolist() == [True, True]
+    assert (300 <= x).tolist() == [False, False]
+    assert (x != 10**30).tolist() == [True, True]
+    assert (tl.tensor([2**63 - 1]) < 2**64).tolist() == [True]
+
+
+def test_shapes_that_do_not_fit():
+    with pytest.raises(RuntimeError, match=r"size of tensor a \(3\).*size of tensor b \(2\).*dimension 0"):
+        tl.zeros(3) + tl.zeros(2)
+    x = tl.zeros(3)
+    with pytest.raises(RuntimeError, match="broadcast shape"):
+        x += tl.ones(2, 3)
+    assert x.tolist() == [0, 0, 0]
+
+
+def test_overlap_is_refused_before_anything_is_written():
+    s = tl.arange(12.0)
+    a, b = s[:6], s[3:9]
+    with pytest.raises(tl.OverlapError, match="clone"):
+        a.add_(b)
+    with pytest.raises(tl.OverlapError):
+        tl.neg(b, out=a)
+    with pytest.raises(tl.OverlapError):
+        tl.zeros(1).expand(4).add_(1)
+    assert s.tolist() == list(range(12))
+    assert a.add_(a).tolist() == [0, 2, 4, 6, 8, 10]
+    assert issubclass(tl.OverlapError, RuntimeError) and issubclass(tl.OverlapError, ValueError)
+
+
+def test_out_is_resized_only_when_it_owns_its_storage_alone():
+    out = tl.empty(0)
+    assert tl.add(tl.ones(2, 3), 1, out=out) is out and out.tolist() == [[2.0] * 3] * 2
+    base = tl.zeros(6)
+    with pytest.raises(RuntimeError, match=r"out has shape \[3\]"):
+        tl.add(tl.ones(4), 1, out=base[:3])
+    assert base.tolist() == [0.0] * 6
+
+
+def test_large_calls_release_the_interpreter_and_agree():
+    n = 100_003
+    x = tl.arange(n, dtype=tl.float32)
+    assert payload(x + x) == payload(x * 2)
+    assert (x.to(tl.float16) + x.to(tl.float16)).dtype == tl.float16
