@@ -171,7 +171,7 @@ PARTS = (check_import, check_dtypes, check_arithmetic, check_layouts, check_prom
 
 
 def level_in_use(tl):
-    return tl.cpu_level()
+    return tl.show_config(mode="dict")["cpu level"]
 
 
 def run_parts(tl, quiet):
@@ -184,15 +184,17 @@ def run_parts(tl, quiet):
             check.failures.append(f"{part.__name__[6:]}: {type(error).__name__}: {error}")
         if not quiet:
             count = len(check.failures) - failed
-            print(f"{part.__name__[6:]:<12} {check.passed - passed:>4} passed{f', {count} FAILED' if count else '':<12}  {part.__doc__}")
+            outcome = f"{check.passed - passed} passed" + (f", {count} FAILED" if count else "")
+            print(f"{part.__name__[6:]:<12}  {outcome:<24}{part.__doc__}")
     return check
 
 
 def run_other_levels(tl, check):
     """The same parts at each other level of this machine, side by side, one process a level."""
     started = []
-    for level in tl.cpu_levels():
-        if level != level_in_use(tl):
+    config = tl.show_config(mode="dict")
+    for level in config["cpu levels built"]:
+        if level in config["cpu levels supported"] and level != config["cpu level"]:
             started.append((level, subprocess.Popen([sys.executable, "-m", "tensorlib.selftest", ALONE], stdout=subprocess.PIPE,
                                                     stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
                                                     env=os.environ | {"TENSORLIB_CPU_LEVEL": level})))
@@ -202,7 +204,7 @@ def run_other_levels(tl, check):
             check.passed += 1
         else:
             check.failures.append(f"level {level}: {text or f'exit status {process.returncode}'}")
-        print(f"{'level ' + level:<14} {'passed' if process.returncode == 0 else 'FAILED'}")
+        print(f"{'level ' + level:<14}{'passed' if process.returncode == 0 else 'FAILED'}")
 
 
 def main(arguments):
@@ -211,7 +213,8 @@ def main(arguments):
 
     alone = ALONE in arguments
     if not alone:
-        print(f"tensorlib {tl.__version__}, Python {sys.version.split()[0]}, CPU level {level_in_use(tl)}, {os.path.dirname(tl.__file__)}")
+        print(f"tensorlib {tl.__version__}, Python {sys.version.split()[0]}, CPU level {level_in_use(tl)}, "
+              f"{os.path.dirname(tl.__file__)}")
     check = run_parts(tl, quiet=alone)
     if not alone:
         run_other_levels(tl, check)
