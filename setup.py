@@ -59,7 +59,7 @@ class BuildExt(build_ext):
 
 
 def modules():
-    if not {"build_ext", "build", "bdist_wheel", "install", "develop", "editable_wheel", "dist_info", "egg_info"} & set(sys.argv):
+    if not {"build_ext", "build", "bdist_wheel", "install", "develop", "editable_wheel"} & set(sys.argv):   # not for metadata
         return []
     from Cython.Build import cythonize
     generate()
@@ -69,5 +69,4 @@ def modules():
 
 
 if __name__ == "__main__":
-    setup(ext_modules=modules(), cmdclass={"build_ext": BuildExt}, packages=["tensorlib", "tensorlib.utils"]
-          if (ROOT / "tensorlib" / "utils").exists() else ["tensorlib"], package_data={"tensorlib": ["*.pyi", "py.typed"]})
+    setup(ext_modules=modules(), cmdclass={"build_ext": BuildExt})

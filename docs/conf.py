@@ -1,0 +1,20 @@
+"""How Sphinx builds the documentation: ./dev docs."""
+
+import tomllib
+from pathlib import Path
+
+with open(Path(__file__).resolve().parent.parent / "pyproject.toml", "rb") as _file:
+    _project = tomllib.load(_file)["project"]
+
+project = "tensorlib"
+author = copyright = "tensorlib developers"     # noqa: A001
+version = release = _project["version"]
+extensions = ["myst_parser"]
+source_suffix = {".md": "markdown"}
+root_doc = "index"
+exclude_patterns = ["_build"]
+myst_heading_anchors = 3
+html_theme = "alabaster"
+html_theme_options = {"description": "PyTorch's tensors in a small package", "page_width": "1060px", "fixed_sidebar": True}
+html_show_sphinx = False
+html_copy_source = False
