@@ -1,14 +1,10 @@
 """How Sphinx builds the documentation: ./dev docs."""
 
-import tomllib
-from pathlib import Path
-
-with open(Path(__file__).resolve().parent.parent / "pyproject.toml", "rb") as _file:
-    _project = tomllib.load(_file)["project"]
+from tensorlib import __version__
 
 project = "tensorlib"
 author = copyright = "tensorlib developers"     # noqa: A001
-version = release = _project["version"]
+version = release = __version__
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
