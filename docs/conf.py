@@ -3,7 +3,7 @@
 from tensorlib import __version__
 
 project = "tensorlib"
-author = copyright = "tensorlib developers"     # noqa: A001
+author = copyright = "tensorlib developers"
 version = release = __version__
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
