@@ -20,7 +20,8 @@ def add_into(nbytes):
 
 def unary(name, n):
     operands = scopes(x=shared_float32((n,)), y=shared_float32((n,)))
-    return Row("elementwise", f"{name}(x, out=y), float32, {title(4 * n)}", f"lib.{name}(x, out=y)", operands, None, n, "element")
+    return Row("elementwise", f"{name}(x, out=y), float32, {title(4 * n)}", f"lib.{name}(x, out=y)", operands, None, n,
+               "element")
 
 
 def half_add(n):

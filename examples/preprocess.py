@@ -154,7 +154,8 @@ def per_channel(lib, values):
 # ------------------------------------------------------------------------------------------------------ 5. check and time
 
 def same_bits(a, b):
-    return a.shape == b.shape and np.array_equal(np.ascontiguousarray(a).view(np.uint32), np.ascontiguousarray(b).view(np.uint32))
+    bits = [np.ascontiguousarray(x).view(np.uint32) for x in (a, b)]   # so that nan equals itself, and -0 is not 0
+    return a.shape == b.shape and np.array_equal(*bits)
 
 
 def check(batches, references):

@@ -67,7 +67,7 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
 def get_printoptions():
     """get_printoptions() -> dict
 
-    The current options, a copy: precision, threshold, edgeitems, linewidth and sci_mode, as :func:`set_printoptions` takes them.
+    The current options, a copy: what :func:`set_printoptions` takes, without profile.
     """
     return dict(_options)
 
@@ -303,7 +303,7 @@ def tensor_str(t):
 
 
 def tensor_format(t, spec):
-    """``format(t, spec)``: a zero-dim tensor is formatted as its Python number; any other takes no spec and gives ``str(t)``."""
+    """``format(t, spec)``: a zero-dim tensor is formatted as its Python number; any other takes no spec: ``str(t)``."""
     if t.dim() == 0 and t.device.type != "meta":
         return format(t.item(), spec)
     if spec:
