@@ -17,6 +17,13 @@ cdef extern from "Python.h":
     bint PySequence_Check(object o)
     Py_ssize_t PyNumber_AsSsize_t(object o, object exc) except? -1
     int PySlice_Unpack(object slice, Py_ssize_t *start, Py_ssize_t *stop, Py_ssize_t *step) except -1
+    long long borrowed_long "PyLong_AsLongLongAndOverflow" (PyObject *o, int *overflow) except? -1
+    bint borrowed_is_int "PyLong_CheckExact" (PyObject *o)
+    PyObject *Py_None
+    ctypedef struct PySliceObject:
+        PyObject *start
+        PyObject *stop
+        PyObject *step
 
 
 cdef enum IndexKind:
@@ -101,6 +108,17 @@ cdef inline int cut_add(Cut *cut, Py_ssize_t size, Py_ssize_t stride) except -1:
     return 0
 
 
+cdef inline Py_ssize_t index_value(object index) except? -1:
+    """An integer index; IndexError for one that no dimension could have."""
+    cdef int overflow = 0
+    cdef Py_ssize_t value
+    if type(index) is int:
+        value = borrowed_long(<PyObject *>index, &overflow)
+        if overflow == 0:
+            return value
+    return PyNumber_AsSsize_t(index, IndexError)
+
+
 cdef inline int cut_integer(Cut *cut, TensorBase self, Py_ssize_t index) except -1:
     cdef Py_ssize_t size = self.shape_[cut.axis]
     if index < -size or index >= size:
@@ -110,10 +128,26 @@ cdef inline int cut_integer(Cut *cut, TensorBase self, Py_ssize_t index) except 
     return 0
 
 
+cdef inline bint plain_bound(PyObject *bound, Py_ssize_t *out) except -1:
+    """Reads None (out keeps its default) or an int that fits, and says whether it was one: what most slices are made of."""
+    cdef int overflow = 0
+    if bound == Py_None:
+        return True
+    if not borrowed_is_int(bound):
+        return False
+    out[0] = borrowed_long(bound, &overflow)
+    return overflow == 0
+
+
 cdef inline int read_slice(object item, Py_ssize_t size, Py_ssize_t *start, Py_ssize_t *length, Py_ssize_t *step) except -1:
     """Which elements of `size` a slice names: `length` from `start`, which is clamped even if the slice is empty."""
-    cdef Py_ssize_t stop
-    PySlice_Unpack(item, start, &stop, step)
+    cdef PySliceObject *parts = <PySliceObject *>item
+    cdef Py_ssize_t stop = PY_SSIZE_T_MAX
+    start[0] = 0
+    step[0] = 1
+    if not (plain_bound(parts.start, start) and plain_bound(parts.stop, &stop) and plain_bound(parts.step, step)
+            and step[0] != 0):
+        PySlice_Unpack(item, start, &stop, step)
     if step[0] <= 0:
         raise ValueError(f"step must be greater than zero, got {step[0]}")
     start[0] = views_clamp(start[0], size)
@@ -183,7 +217,7 @@ cdef int cut_tuple(Cut *cut, TensorBase self, tuple items) except -1:
         item = <object>PyTuple_GET_ITEM(items, i)
         kind = index_kind(item)
         if kind == INDEX_INT:
-            cut_integer(cut, self, PyNumber_AsSsize_t(item, IndexError))
+            cut_integer(cut, self, index_value(item))
         elif kind == INDEX_BOOL:
             cut_bool(cut, self, index_bool(item))
         elif kind == INDEX_NO:
@@ -250,7 +284,7 @@ cdef Tensor index_view(TensorBase self, object index, bint *through_bool):
     cdef IndexKind kind
     through_bool[0] = False
     if type(index) is int:
-        return index_integer(self, PyNumber_AsSsize_t(index, IndexError))
+        return index_integer(self, index_value(index))
     if isinstance(index, tuple):
         return index_tuple(self, <tuple>index, through_bool)
     kind = index_kind(index)
@@ -259,7 +293,7 @@ cdef Tensor index_view(TensorBase self, object index, bint *through_bool):
     if kind == INDEX_ELLIPSIS:
         return tensor_alias(self)
     if kind == INDEX_INT and not isinstance(index, TensorBase):
-        return index_integer(self, PyNumber_AsSsize_t(index, IndexError))
+        return index_integer(self, index_value(index))
     return index_tuple(self, (index,), through_bool)
 
 

@@ -17,6 +17,7 @@ cdef enum:
     TENSOR_DENSE = 2        # no gaps, no overlap, any axis order
 
 
+@cython.freelist(64)
 cdef class TensorBase:
     cdef Storage storage_
     cdef Py_ssize_t *shape_
@@ -97,13 +98,15 @@ cdef int tensor_reserve(TensorBase t, int ndim) except -1:
 cdef inline void tensor_finish(TensorBase t) noexcept nogil:
     """Derives numel and flags from shape and stride (T4)."""
     cdef int d
-    cdef Py_ssize_t n = 1
+    cdef Py_ssize_t n = 1, last = 0
     for d in range(t.ndim_):
         n *= t.shape_[d]
+        last += (t.shape_[d] - 1) * t.stride_[d]
     t.numel_ = n
     if layout_is_contiguous(t.shape_, t.stride_, t.ndim_):
         t.flags = TENSOR_CONTIGUOUS | TENSOR_DENSE
-    elif layout_is_dense(t.shape_, t.stride_, t.ndim_):
+    # n elements without gaps end at n - 1, so a last element elsewhere settles most slices at once.
+    elif last == n - 1 and layout_is_dense(t.shape_, t.stride_, t.ndim_):
         t.flags = TENSOR_DENSE
     else:
         t.flags = 0

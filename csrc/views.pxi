@@ -67,6 +67,7 @@ cdef Tensor views_permute(TensorBase self, const Py_ssize_t *dims, int n):
     cdef Py_ssize_t stride[MAX_DIMS]
     cdef uint64_t seen = 0, bit
     cdef int i, d
+    cdef Tensor out
     if n != self.ndim_:
         raise RuntimeError(f"permute: number of dimensions in the tensor input does not match the length of the desired "
                            f"ordering of dimensions i.e. input.dim() = {self.ndim_} is not equal to len(dims) = {n}")
@@ -78,23 +79,37 @@ cdef Tensor views_permute(TensorBase self, const Py_ssize_t *dims, int n):
         seen |= bit
         shape[i] = self.shape_[d]
         stride[i] = self.stride_[d]
-    return tensor_view(self, shape, stride, n, self.offset)
+    out = tensor_new(n, self.dt, self.dev)
+    for i in range(n):
+        out.shape_[i] = shape[i]
+        out.stride_[i] = stride[i]
+    out.storage_ = self.storage_
+    out.offset = self.offset
+    views_finish_reordered(out, self)
+    return out
+
+
+cdef inline void views_finish_reordered(Tensor out, TensorBase self) noexcept nogil:
+    """tensor_finish for the same axes in another order: the number of elements and denseness stay."""
+    out.numel_ = self.numel_
+    out.flags = self.flags & TENSOR_DENSE
+    if out.flags and layout_is_contiguous(out.shape_, out.stride_, out.ndim_):
+        out.flags = TENSOR_CONTIGUOUS | TENSOR_DENSE
 
 
 cdef Tensor views_transpose(TensorBase self, Py_ssize_t dim0, Py_ssize_t dim1):
-    cdef Tensor out
     cdef int a = wrap_dim(dim0, self.ndim_), b = wrap_dim(dim1, self.ndim_)
     cdef Py_ssize_t shape, stride
+    cdef Tensor out = tensor_alias(self)
     if self.ndim_ == 0 or a == b:
-        return tensor_alias(self)
-    out = tensor_alias(self)
+        return out
     shape = out.shape_[a]
     stride = out.stride_[a]
     out.shape_[a] = out.shape_[b]
     out.stride_[a] = out.stride_[b]
     out.shape_[b] = shape
     out.stride_[b] = stride
-    tensor_finish(out)
+    views_finish_reordered(out, self)
     return out
 
 
