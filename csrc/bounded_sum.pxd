@@ -94,7 +94,7 @@ cdef inline int _sort_and_merge(int n, Py_ssize_t *a, Py_ssize_t *most) noexcept
 
 
 cdef inline SumAnswer bounded_sum(int n, Py_ssize_t *a, Py_ssize_t *most, Py_ssize_t target, Py_ssize_t *work) noexcept nogil:
-    """Answers the question at the top.  a and most (S1, at most SUM_TERMS) are scratch; work is how many nodes may still be visited."""
+    """Answers the question at the top.  a and most (S1, at most SUM_TERMS) are scratch; work: nodes that may be visited."""
     cdef Py_ssize_t divisor[SUM_TERMS + 1]     # gcd of a[i:]
     cdef Py_ssize_t total[SUM_TERMS + 1]       # the most that terms i.. add up to
     cdef bint saturated[SUM_TERMS + 1]         # terms i.. reach every multiple of divisor[i] up to total[i]

@@ -92,9 +92,10 @@ cdef inline void plan_build(Plan *p, int n_operands, const int *ndims, const Py_
                             const Py_ssize_t *out_shape, int out_ndim) noexcept nogil:
     """Fills the geometry of p for operand 0 = f(operands 1..), all broadcast to out_shape; the caller sets the codes.
 
-    Promises: the plan's index space covers every element of out_shape once; axis 0 is the output's fastest (where its
-    strides tie or are 0, the inputs' in order); neighbouring axes that step evenly in every operand are one axis; no axis
-    of size 1.  Only the ndim axes in use are written.
+    Promises: the plan's index space covers every element of out_shape once; the axes ascend in the output's step (ties are
+    broken by the inputs in order; an output that repeats places, with a step of 0, leaves those axes to the inputs);
+    neighbouring axes that step evenly in every operand are one axis; no axis of size 1.  Only the ndim axes in use are
+    written.
     """
     cdef Py_ssize_t step[MAX_OPERANDS][MAX_DIMS]
     cdef Py_ssize_t size[MAX_DIMS]
@@ -187,8 +188,8 @@ cdef inline void plan_build_reduce(ReducePlan *p, const Py_ssize_t *shape, const
     """Fills the axes of p; the caller sets codes and pointers.  out_stride is laid out as by plan_reduce_strides.
 
     Promises: the kept index space covers every output element once, and the reduced one every input element of it once.
-    Kept axes are sorted by the input's strides (ties and zeros by the output's), so that a kernel that accumulates a block
-    of outputs reads along memory.  Reduced axes keep the row-major order of the logical index: walking them with axis 0
+    Kept axes ascend in the input's step (ties and steps of 0 are left to the output's), so that a kernel that accumulates a
+    block of outputs reads along memory.  Reduced axes keep the row-major order of the logical index: walking them with axis 0
     fastest meets the elements in the same order for every layout, so a float result does not depend on the layout.
     """
     cdef Py_ssize_t size[2][MAX_DIMS]         # [0] kept, [1] reduced, outermost first, without axes of size 1
