@@ -41,10 +41,11 @@ e = 2.718281828459045
 newaxis = None
 
 _CORE_FUNCTIONS = (
-    "tensor as_tensor asarray from_numpy frombuffer scalar_tensor empty zeros ones full empty_like zeros_like ones_like full_like "
-    "empty_strided empty_permuted arange linspace eye rand randn randint rand_like randn_like randint_like manual_seed seed "
-    "initial_seed permute transpose t movedim moveaxis swapaxes swapdims reshape flatten ravel squeeze unsqueeze narrow select "
-    "unbind split chunk as_strided promote_types result_type can_cast is_tensor numel is_floating_point is_complex clone"
+    "tensor as_tensor asarray from_numpy frombuffer scalar_tensor empty zeros ones full empty_like zeros_like ones_like "
+    "full_like empty_strided empty_permuted arange linspace eye rand randn randint rand_like randn_like randint_like "
+    "manual_seed seed initial_seed permute transpose t movedim moveaxis swapaxes swapdims reshape flatten ravel squeeze "
+    "unsqueeze narrow select unbind split chunk tensor_split unflatten broadcast_to diagonal adjoint as_strided "
+    "promote_types result_type can_cast is_tensor numel is_floating_point is_complex clone"
 ).split()
 
 
