@@ -1,4 +1,4 @@
-"""Builds the sdist and, from the sdist, a wheel for every Python >= 3.11 on this machine, proves each one, leaves them in dist/.
+"""Builds the sdist and, from it, a wheel for every Python >= 3.11 on this machine; proves each one and leaves them in dist/.
 
 `./dev wheel [--python PYTHON ...] [--once]`.  For each Python: build in a temporary folder, let auditwheel grade the result and
 tag it accordingly, look inside (check_wheel.py), install it into an empty venv without any index, and run
@@ -21,7 +21,10 @@ import time
 import tomllib
 from pathlib import Path
 
-import check_wheel
+if __package__:
+    from . import check_wheel       # imported by the tests as a part of tools
+else:
+    import check_wheel
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -46,8 +49,7 @@ def fail(text):
 
 def clean_environment(**extra):
     """The environment without what could lead a build or an installed wheel back to this tree."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON") and k not in ("VIRTUAL_ENV", "__PYVENV_LAUNCHER__")}
-    return kept | extra
+    return {k: v for k, v in os.environ.items() if not k.startswith("PYTHON") and k != "VIRTUAL_ENV"} | extra
 
 
 def run(*command, cwd=None, env=None):
@@ -61,7 +63,8 @@ def run(*command, cwd=None, env=None):
 def describe(python):
     """What `python` is, or None where it does not run."""
     try:
-        done = subprocess.run([python, "-c", ASK], capture_output=True, text=True, timeout=30, env=clean_environment(), check=False)
+        done = subprocess.run([python, "-c", ASK], capture_output=True, text=True, timeout=30, env=clean_environment(),
+                              check=False)
         return json.loads(done.stdout) if done.returncode == 0 else None
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None
@@ -92,7 +95,7 @@ def find_pythons(named):
     for about in chosen.values():
         if not about["headers"]:
             short = "python{}.{}".format(*about["version"])
-            fail(f"{about['executable']} has no Python.h: apt-get install {short}-dev, or name the Pythons to build for: --python")
+            fail(f"{about['executable']} has no Python.h: apt-get install {short}-dev, or name the Pythons to build for (--python)")
     return list(chosen.values())
 
 
@@ -122,7 +125,7 @@ def sdist_problems(sdist):
                for p in (ROOT / "csrc").glob(pattern)]
     wanted += [str(p.relative_to(ROOT)) for p in (ROOT / "tensorlib").rglob("*.py")]
     for name in wanted:
-        if name not in names and not (name.startswith("csrc/_") and (ROOT / name).with_suffix(".generated").exists()):
+        if name not in names:
             yield f"{name}: missing from the sdist"
     for name in names:
         if name.endswith((".so", ".pyc", ".o")) or "_generated" in name:

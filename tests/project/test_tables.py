@@ -1,0 +1,133 @@
+"""The two tables say only what the generator and the policy layer understand, and the package offers exactly their rows."""
+
+import ast
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+
+import tensorlib as tl
+from tensorlib import _dtypetable, _optable
+
+ROOT = Path(__file__).resolve().parents[2]
+DTYPES, OPS, REDUCTIONS = _dtypetable.DTYPES, _optable.OPS, _optable.REDUCTIONS
+PUBLIC = [row for row in OPS if not row["name"].startswith("_")]
+KINDS = {"b": "b", "u": "i", "i": "i", "f": "f", "c": "c"}     # letter of an expression -> letter of `on`
+
+
+def by_name(row):
+    return row["name"]
+
+
+def test_names_are_used_once():
+    dtype_names = [name for row in DTYPES for name in (row["name"], *row["aliases"])]
+    assert len(dtype_names) == len(set(dtype_names))
+    op_names = [name for row in OPS for name in (row["name"], *row["aliases"])] + [row["name"] for row in REDUCTIONS]
+    assert len(op_names) == len(set(op_names))
+    assert len(DTYPES) == 46
+
+
+def test_dtypes_come_in_the_order_of_their_tiers():
+    order = [("compute", "storage"), ("cast",), ("shell",)]
+    places = [next(i for i, tiers in enumerate(order) if row["tier"] in tiers) for row in DTYPES]
+    assert places == sorted(places)
+    assert places.count(0) == _dtypetable.ARITHMETIC
+    assert places.count(0) + places.count(1) == _dtypetable.CASTABLE
+
+
+@pytest.mark.parametrize("row", DTYPES, ids=by_name)
+def test_dtype_row(row):
+    assert tuple(row) == _dtypetable.FIELDS
+    known = {other["name"]: other for other in DTYPES}
+    assert row["itemsize"] in (1, 2, 4, 8, 16)
+    if row["tier"] == "shell":
+        assert row["compute"] is None and row["category"] is None
+    else:
+        assert row["category"] in (0, 1, 2, 3)
+        compute = known[row["compute"]]
+        assert compute["tier"] == "compute" and (compute is row) == (row["tier"] == "compute")
+        assert compute["itemsize"] >= row["itemsize"] and compute["category"] == row["category"]
+    if row["to_complex"]:
+        assert known[row["to_complex"]]["category"] == 3
+    for name in (row["name"], *row["aliases"]):
+        dtype = getattr(tl, name)
+        assert isinstance(dtype, tl.dtype) and dtype is getattr(tl, row["name"])
+        assert (dtype.itemsize, dtype.abbr, dtype.kind) == (row["itemsize"], row["abbr"], row["kind"])
+
+
+def expression_for(row, key, letter):
+    """The C expression that an element of kind `letter` takes in this row, by the rule the tables state."""
+    expression = row[key]
+    if isinstance(expression, str):
+        return expression
+    return expression.get(letter, expression.get("i") if letter == "u" else None)
+
+
+@pytest.mark.parametrize("row", OPS, ids=by_name)
+def test_op_row(row):
+    names = {other["name"]: other for other in OPS}
+    assert set(row["on"]) <= set("bifc8") and row["on"]
+    assert row["result"] in ("promote", "float", "bool", "real") and row["out"] in ("cast", "any", "exact")
+    assert row["samples"] in ("any", "small", "nonneg", "nonzero_right")
+    assert 1 <= len(row["inputs"]) <= 3
+    operands = "abc"[:len(row["inputs"])] if row["form"] != "where" else None
+    for letter, category in KINDS.items():
+        expression = expression_for(row, "expr", letter)
+        if category in row["on"]:
+            assert expression, f"{row['name']} has no expression for {letter}"
+            if operands:
+                used = set(re.findall(r"(?<!\w)[abc](?!\w)", expression))
+                assert used == set(operands), f"{row['name']} on {letter}: {expression} reads {used}"
+    assert (row["alpha"] is None) or len(names[row["alpha"]]["inputs"]) == len(row["inputs"]) + 1
+    if not row["name"].startswith("_"):
+        assert row["doc"].endswith((".", ". ")) and row["example"]
+
+
+@pytest.mark.parametrize("row", REDUCTIONS, ids=by_name)
+def test_reduction_row(row):
+    assert row["accumulate"] in ("wide", "same", "bool") and row["result"] in ("sum", "promote", "bool")
+    assert row["start"] in ("zero", "one", "first")
+    wanted = {"b"} if row["accumulate"] == "bool" else {c for c in row["on"] if c != "b" or row["accumulate"] == "same"}
+    for letter in wanted:
+        assert set(re.findall(r"(?<!\w)[ab](?!\w)", row["combine"][letter])) == {"a", "b"}
+
+
+@pytest.mark.parametrize("row", PUBLIC, ids=by_name)
+def test_package_offers_the_row(row):
+    for name in (row["name"], *row["aliases"]):
+        assert callable(getattr(tl, name)), name
+        assert callable(getattr(tl.Tensor, name)), name
+        assert hasattr(tl.Tensor, name + "_") == row["inplace"], name
+    assert row["doc"].split("``")[1] in getattr(tl, row["name"]).__doc__
+    if row["operator"]:
+        assert hasattr(tl.Tensor, f"__{row['operator']}__")
+
+
+def test_package_offers_the_reductions():
+    for row in REDUCTIONS:
+        assert callable(getattr(tl, row["name"])) and callable(getattr(tl.Tensor, row["name"]))
+
+
+def test_no_other_list_of_dtypes():
+    """Four or more dtype names in one literal of the package are a list that belongs into the table."""
+    names = {name for row in DTYPES for name in (row["name"], *row["aliases"])}
+    found = []
+    for path in (ROOT / "tensorlib").rglob("*.py"):
+        if path.name in ("_dtypetable.py", "_optable.py", "selftest.py"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.Dict)):
+                items = itertools.chain(node.keys, node.values) if isinstance(node, ast.Dict) else node.elts
+                words = {getattr(item, "value", None) for item in items if isinstance(getattr(item, "value", None), str)}
+                if len(words & names) >= 4:
+                    found.append(f"{path.name}, line {node.lineno}: {sorted(words & names)}")
+    assert not found, "\n".join(found)
+
+
+def test_versions_agree():
+    """The version that pip reads, the one the core was built with and the one users see."""
+    text = (ROOT / "tensorlib" / "_version.py").read_text()
+    assert re.fullmatch(r'__version__ = "\d+\.\d+\.\d+"\n', text)
+    assert f'"{tl.__version__}"' in text
+    assert f"## {tl.__version__}" in (ROOT / "CHANGELOG.md").read_text()
