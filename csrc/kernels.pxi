@@ -1,0 +1,192 @@
+# The block driver: runs a pointwise plan of any strides and dtypes with loops that only know contiguous and constant operands.
+#
+# Uses: copy.pxi (cast, boxes).  Provides: elementwise.
+#
+# Where every dtype is already the loop's and axis 0 is long, the loop is called on whole rows.  Everything else goes box by
+# box (copy.pxi): operands are gathered and converted into blocks on the stack, the loop runs once for the box, and the result
+# is converted and scattered.  A box reads all its inputs before it writes, and a loop reads element i before it writes it, so
+# an output that is the identical view of an input is safe; other overlaps never get here (dispatch.pxi).
+#
+# Named notes
+#   [still there]   An operand that starts where it did in the last box, and is no longer, is still in its block: constants,
+#                   and rows that repeat (a bias along the channels), are read and converted once.
+#   [bytes]         `where` moves values without looking at them: if all have the output's dtype, bytes are selected.
+
+cdef enum:
+    LONG_ROW = 64      # elements from which calling a loop on every row beats gathering rows into a box
+
+cdef KernelTable kernels
+
+
+cdef struct Input:
+    int dtype, via, need       # storage dtype, what it is rounded to, what the loop takes
+    Py_ssize_t itemsize
+    bint filled                # constants too must fill a whole block
+    const char *base           # [still there]
+    Py_ssize_t held
+    const char *block          # what is held
+
+
+cdef int bytes_dtype(Py_ssize_t itemsize) noexcept nogil:
+    if itemsize == 1:
+        return DT_UINT8
+    if itemsize == 2:
+        return DT_UINT16
+    if itemsize == 4:
+        return DT_UINT32
+    return DT_UINT64 if itemsize == 8 else DT_COMPLEX128
+
+
+cdef void elementwise(const Plan *p) noexcept nogil:
+    cdef int k, arity = p.operand_count - 1, op = p.op, compute = p.compute
+    cdef int result
+    cdef bint converts = False
+    cdef Input inputs[MAX_OPERANDS]
+    cdef bint selects_bytes
+    if p.numel == 0:
+        return
+    selects_bytes = (op == OP_WHERE and p.dtype[0] == p.dtype[2] == p.dtype[3]
+                     and p.via[2] == p.dtype[2] and p.via[3] == p.dtype[3])
+    if selects_bytes:
+        compute = bytes_dtype(dtype_itemsize[p.dtype[0]])     # [bytes]
+    if op_result[op] == 2:
+        result = DT_BOOL
+    elif op_result[op] == 3:
+        result = dtype_to_real[compute]
+    else:
+        result = compute
+    for k in range(1, arity + 1):
+        inputs[k].dtype = p.dtype[k]
+        inputs[k].via = p.via[k]
+        inputs[k].need = DT_BOOL if op == OP_WHERE and k == 1 else compute
+        if selects_bytes and k > 1:
+            inputs[k].dtype = inputs[k].via = compute
+        inputs[k].itemsize = dtype_itemsize[p.dtype[k]]
+        inputs[k].base = NULL
+        inputs[k].held = 0
+        inputs[k].filled = arity != 2
+        converts = converts or inputs[k].dtype != inputs[k].need or inputs[k].via != inputs[k].need
+    if not selects_bytes and result != p.dtype[0]:
+        converts = True
+    if not converts and run_rows(p, kernels.loops[op][compute], arity, result):
+        return
+    run_boxes(p, kernels.loops[op][compute], arity, inputs, result, p.dtype[0] if not selects_bytes else result)
+
+
+cdef bint run_rows(const Plan *p, const loop_fn *loops, int arity, int result) noexcept nogil:
+    """Calls a loop on every row along axis 0; False where the rows are too short or have no loop of their shape."""
+    cdef int k, d, shape = LOOP_ALL
+    cdef Py_ssize_t n = 1
+    cdef Py_ssize_t position[MAX_DIMS]
+    cdef char *data[MAX_OPERANDS]
+    cdef loop_fn loop
+    for k in range(arity + 1):
+        data[k] = p.data[k]
+    if p.ndim > 0:
+        n = p.shape[0]
+        if p.ndim > 1 and n < LONG_ROW:
+            return False
+        if p.step_bytes[0][0] != dtype_itemsize[p.dtype[0]]:
+            return False
+        for k in range(1, arity + 1):
+            if p.step_bytes[k][0] == dtype_itemsize[p.dtype[k]]:
+                continue
+            if p.step_bytes[k][0] != 0 or arity != 2 or shape != LOOP_ALL:
+                return False
+            shape = LOOP_RIGHT_CONST if k == 2 else LOOP_LEFT_CONST
+    loop = loops[shape]
+    for d in range(1, p.ndim):
+        position[d] = 0
+    while True:
+        loop(data[0], data[1], data[2] if arity > 1 else NULL, data[3] if arity > 2 else NULL, n)
+        d = 1
+        while d < p.ndim:
+            position[d] += 1
+            for k in range(arity + 1):
+                data[k] += p.step_bytes[k][d]
+            if position[d] < p.shape[d]:
+                break
+            for k in range(arity + 1):
+                data[k] -= p.step_bytes[k][d] * p.shape[d]
+            position[d] = 0
+            d += 1
+        if d >= p.ndim:
+            return True
+
+
+cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *inputs, int result, int stored) noexcept nogil:
+    """`result` is the loop's output dtype, `stored` the output's."""
+    cdef Boxes b
+    cdef char blocks[3][2][BLOCK_BYTES]        # an operand as stored, and as the loop takes it
+    cdef char made[BLOCK_BYTES]                # what the loop gives
+    cdef char cooked[BLOCK_BYTES]              # the same in the output's dtype
+    cdef const char *arg[MAX_OPERANDS]
+    cdef bint constant[MAX_OPERANDS]
+    cdef int k, shape
+    cdef Py_ssize_t out_size = dtype_itemsize[stored]
+    cdef bint direct
+    cdef char *out
+    arg[2] = arg[3] = NULL
+    if p.ndim == 0:
+        for k in range(1, arity + 1):
+            inputs[k].filled = False
+            arg[k] = load(&inputs[k], NULL, p.data[k], p.step_bytes[k], 1, blocks[k - 1][0], blocks[k - 1][1], True)
+        loops[LOOP_ALL](made, arg[1], arg[2], arg[3], 1)
+        cast(p.data[0], stored, made, result, 1)
+        return
+    boxes_start(&b, p, BLOCK)
+    while True:
+        for k in range(1, arity + 1):
+            constant[k] = box_is_constant(&b, p.step_bytes[k])
+        if arity == 2:
+            inputs[1].filled = constant[1] and constant[2]
+            if constant[1] and not inputs[1].filled:
+                shape = LOOP_LEFT_CONST
+            else:
+                shape = LOOP_RIGHT_CONST if constant[2] else LOOP_ALL
+        else:
+            shape = LOOP_ALL
+        for k in range(1, arity + 1):
+            arg[k] = load(&inputs[k], &b, b.data[k], p.step_bytes[k], b.numel, blocks[k - 1][0], blocks[k - 1][1], constant[k])
+        direct = box_is_contiguous(&b, p.step_bytes[0], out_size)
+        out = b.data[0] if direct and result == stored else made
+        loops[shape](out, arg[1], arg[2], arg[3], b.numel)
+        if result != stored:
+            out = b.data[0] if direct else cooked
+            cast(out, stored, made, result, b.numel)
+        if not direct:
+            scatter_box(b.data[0], &b, out, p.step_bytes[0], out_size)
+        if not boxes_next(&b, p):
+            return
+
+
+cdef const char *load(Input *x, const Boxes *b, const char *base, const Py_ssize_t *step, Py_ssize_t n, char *raw, char *cooked,
+                      bint constant) noexcept nogil:
+    """An operand's elements of the box in hand, contiguous and as the loop takes them; of a constant the first one only,
+    unless it must fill its block.  raw and cooked are the operand's own blocks."""
+    cdef const char *src = base
+    cdef char rounded[BLOCK_BYTES]
+    cdef Py_ssize_t m = 1 if constant and not x.filled else n
+    if x.base == base and m <= x.held:            # [still there]
+        return x.block
+    x.held = 0
+    if m > 1 and (constant or not box_is_contiguous(b, step, x.itemsize)):
+        gather_box(raw, b, base, step, x.itemsize)
+        src = raw
+    if x.dtype != x.need or x.via != x.need:
+        if x.via == x.dtype or x.via == x.need:
+            cast(cooked, x.need, src, x.dtype, m)
+        else:
+            cast(rounded, x.via, src, x.dtype, m)
+            cast(cooked, x.need, rounded, x.via, m)
+        src = cooked
+    if src != base and (constant or repeats(b, step)):
+        x.base = base
+        x.held = m
+        x.block = src
+    return src
+
+
+cdef inline bint repeats(const Boxes *b, const Py_ssize_t *step) noexcept nogil:
+    """Whether moving along the box's last axis leaves the operand where it is."""
+    return step[b.axis[b.axes - 1]] == 0
