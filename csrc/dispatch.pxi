@@ -196,11 +196,11 @@ cdef int fit_out(TensorBase out, const Py_ssize_t *shape, int ndim, const Py_ssi
 
 cdef bint owns_storage_alone(TensorBase t):
     """Whether no other tensor or storage object shares the storage of t, and t sees all of it."""
-    return (t.offset == 0 and Py_REFCNT(t.storage_) == 1 and t.numel_ * dtype_itemsize[t.dt] == t.storage_.nbytes_)
+    return (t.offset == 0 and reference_count(<PyObject *>t.storage_) == 1 and t.numel_ * dtype_itemsize[t.dt] == t.storage_.nbytes_)
 
 
 cdef extern from "Python.h":
-    Py_ssize_t Py_REFCNT(object o)
+    Py_ssize_t reference_count "Py_REFCNT" (PyObject *o)      # of a borrowed pointer: passing an object could add one
 
 
 # -- the general way --------------------------------------------------------------------------------------------------

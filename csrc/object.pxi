@@ -390,3 +390,45 @@ cdef object tensor_dim_order(TensorBase self, object check):
     if status == ORDER_UNDECIDED:
         raise RuntimeError("The tensor does not have unique dim order.")
     return tuple([order[d] for d in range(self.ndim_)])
+
+
+# -- functions that are methods too -------------------------------------------------------------------------------------
+
+def is_tensor(obj, /):
+    """is_tensor(obj) -> bool
+
+    Whether obj is a Tensor (or of a subclass).
+    """
+    return isinstance(obj, Tensor)
+
+
+def numel(Tensor input not None):
+    """numel(input) -> int
+
+    The number of elements.
+    """
+    return input.numel_
+
+
+def is_floating_point(Tensor input not None):
+    """is_floating_point(input) -> bool
+
+    Whether the dtype is a floating-point one.
+    """
+    return input.is_floating_point()
+
+
+def is_complex(Tensor input not None):
+    """is_complex(input) -> bool
+
+    Whether the dtype is a complex one.
+    """
+    return input.is_complex()
+
+
+def clone(Tensor input not None, *, memory_format=FORMAT_OBJECT_PRESERVE):
+    """clone(input, *, memory_format=preserve_format) -> Tensor
+
+    A copy; see Tensor.clone.
+    """
+    return tensor_clone(input, format_code(memory_format))

@@ -3,7 +3,7 @@ import hashlib
 import sys
 
 import tensorlib as tl
-from samples import DTYPE_ROWS, REDUCTIONS, ROWS, accepts, call, in_layouts, operands, payload, tensor
+from ops.samples import DTYPE_ROWS, REDUCTIONS, ROWS, accepts, call, in_layouts, operands, payload, tensor
 
 SHAPE = (5, 3, 37)      # no multiple of any vector width
 

@@ -10,7 +10,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def digest_lines(level):
-    environment = dict(os.environ, TENSORLIB_CPU_LEVEL=level, PYTHONPATH=os.pathsep.join([str(HERE), *sys.path]))
+    environment = dict(os.environ, TENSORLIB_CPU_LEVEL=level, PYTHONPATH=os.pathsep.join([str(HERE.parent), *sys.path]))
     run = subprocess.run([sys.executable, str(HERE / "level_digest.py")], capture_output=True, text=True, env=environment)
     assert run.returncode == 0, run.stderr
     first, *lines = run.stdout.splitlines()

@@ -6,7 +6,7 @@ import pytest
 import tensorlib as tl
 
 from tensorlib._dtypetable import DTYPES
-from samples import DTYPE_ROWS, ROWS, accepts, call, in_layouts, operands, payload
+from ops.samples import DTYPE_ROWS, ROWS, accepts, call, in_layouts, operands, payload
 
 SHAPE = (4, 3, 7)
 NUMPY = {

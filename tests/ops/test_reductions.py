@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 import tensorlib as tl
 
-from samples import DTYPE_ROWS, REDUCTIONS, in_layouts, payload, tensor
+from ops.samples import DTYPE_ROWS, REDUCTIONS, in_layouts, payload, tensor
 
 SHAPE = (4, 3, 7)
 CASES = [pytest.param(row, dtype, id=f"{row['name']}-{dtype['name']}") for row in REDUCTIONS for dtype in DTYPE_ROWS
