@@ -50,12 +50,18 @@ def extensions(with_testing):
 
 
 class BuildExt(build_ext):
-    """build_ext with parallel compilation by default."""
+    """build_ext with parallel compilation by default, and no rpath."""
 
     def finalize_options(self):
         super().finalize_options()
         if self.parallel is None:
             self.parallel = CORES
+
+    def build_extensions(self):
+        # Some interpreters carry an rpath to their own library into whatever they link: useless here, and a trace of this machine.
+        linker = [word for word in self.compiler.linker_so if not word.startswith(("-Wl,-rpath", "-Wl,-R"))]
+        self.compiler.set_executable("linker_so", linker)
+        super().build_extensions()
 
 
 def modules():
