@@ -16,7 +16,7 @@ if _core.__version__ != __version__:
     raise ImportError(f"tensorlib {__version__} found a core built as {_core.__version__}; rebuild it (./dev test rebuilds, or "
                       f"pip install)")
 
-from . import config, cpu, dtypes, printing, promotion, storage, utils  # noqa: E402,F401  (promotion pushes its matrix down)
+from . import config, cpu, dtypes, interop, printing, promotion, storage, utils  # noqa: E402,F401  (promotion pushes its matrix down)
 from ._core import OverlapError, Size, Tensor, device  # noqa: E402,F401
 from .config import show_config  # noqa: E402,F401
 from .defaults import (  # noqa: E402,F401
@@ -32,7 +32,8 @@ from .storage import TypedStorage, UntypedStorage  # noqa: E402,F401
 
 config.load_kernels()
 _core._set_hooks(repr=printing.tensor_repr, str=printing.tensor_str, format=printing.tensor_format,
-                 typed_storage=storage.TypedStorage)
+                 typed_storage=storage.TypedStorage, is_ndarray=interop.is_ndarray, as_array=interop.as_array,
+                 array_without_buffer=interop.array_without_buffer, to_numpy=interop.to_numpy, to_array=interop.to_array)
 
 inf = float("inf")
 nan = float("nan")
