@@ -75,7 +75,8 @@ cdef class Generator:
         if not isinstance(state, Tensor) or (<TensorBase>state).dt != DT_UINT8:
             raise TypeError("set_state: expected a uint8 tensor from get_state()")
         if (<TensorBase>state).numel_ != 16 or (<TensorBase>state).dev != DEV_CPU:
-            raise RuntimeError(f"set_state: RNG state is wrong size: 16 bytes on cpu expected, not {(<TensorBase>state).numel_}")
+            raise RuntimeError(f"set_state: RNG state is wrong size: 16 bytes on cpu expected, got "
+                               f"{(<TensorBase>state).numel_}")
         t = tensor_contiguous(<TensorBase>state, FORMAT_CONTIGUOUS)
         memcpy(&self.key, tensor_data(t), 8)
         memcpy(&self.calls, tensor_data(t) + 8, 8)
@@ -385,7 +386,8 @@ cdef tuple randint_arguments(tuple args, object low, object high, object size, s
         low = given.pop()
     if given or high is None or (last and size is None):
         raise TypeError(f"{op}() received an invalid combination of arguments - got "
-                        f"({', '.join([type_text(a) for a in args])}), but expected (low=0, high{', ' + last if last else ''})")
+                        f"({', '.join([type_text(a) for a in args])}), but expected (low=0, high"
+                        f"{', ' + last if last else ''})")
     low = 0 if low is None else low
     for value in (low, high):
         if not is_index(value):

@@ -16,7 +16,7 @@ if _core.__version__ != __version__:
     raise ImportError(f"tensorlib {__version__} found a core built as {_core.__version__}; rebuild it (./dev test rebuilds, or "
                       f"pip install)")
 
-from . import config, cpu, dtypes, interop, printing, promotion, storage, utils  # noqa: E402,F401  (promotion pushes its matrix down)
+from . import config, cpu, dtypes, interop, printing, promotion, storage, utils  # noqa: E402,F401  (two of them push hooks down)
 from ._core import OverlapError, Size, Tensor, device  # noqa: E402,F401
 from .config import show_config  # noqa: E402,F401
 from .defaults import (  # noqa: E402,F401
@@ -32,8 +32,7 @@ from .storage import TypedStorage, UntypedStorage  # noqa: E402,F401
 
 config.load_kernels()
 _core._set_hooks(repr=printing.tensor_repr, str=printing.tensor_str, format=printing.tensor_format,
-                 typed_storage=storage.TypedStorage, is_ndarray=interop.is_ndarray, as_array=interop.as_array,
-                 array_without_buffer=interop.array_without_buffer, to_numpy=interop.to_numpy, to_array=interop.to_array)
+                 typed_storage=storage.TypedStorage)
 
 inf = float("inf")
 nan = float("nan")
@@ -44,9 +43,10 @@ newaxis = None
 _CORE_FUNCTIONS = (
     "tensor as_tensor asarray from_numpy frombuffer scalar_tensor empty zeros ones full empty_like zeros_like ones_like "
     "full_like empty_strided empty_permuted arange linspace eye rand randn randint rand_like randn_like randint_like "
-    "manual_seed seed initial_seed permute transpose t movedim moveaxis swapaxes swapdims reshape flatten ravel squeeze "
-    "unsqueeze narrow select unbind split chunk tensor_split unflatten broadcast_to diagonal adjoint as_strided "
-    "promote_types result_type can_cast is_tensor numel is_floating_point is_complex clone"
+    "manual_seed seed initial_seed randperm Generator get_rng_state set_rng_state permute transpose t movedim "
+    "moveaxis swapaxes swapdims reshape flatten ravel squeeze unsqueeze narrow select unbind split chunk tensor_split "
+    "unflatten broadcast_to diagonal adjoint as_strided promote_types result_type can_cast is_tensor numel "
+    "is_floating_point is_complex clone"
 ).split()
 
 
