@@ -156,6 +156,8 @@ cdef Tensor views_movedim(TensorBase self, object source, object destination):
     cdef Py_ssize_t src[MAX_DIMS]
     cdef Py_ssize_t dst[MAX_DIMS]
     cdef Py_ssize_t order[MAX_DIMS]
+    cdef int src_at[MAX_DIMS]
+    cdef int dst_at[MAX_DIMS]
     cdef uint64_t taken = 0, placed = 0
     cdef int n, m, i, d, next_free = 0
     if isinstance(source, (tuple, list)) != isinstance(destination, (tuple, list)):
@@ -167,19 +169,20 @@ cdef Tensor views_movedim(TensorBase self, object source, object destination):
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({dims_text(src, n)} dims) should contain the "
                            f"same number of dims as destination ({dims_text(dst, m)} dims)")
     for i in range(n):
-        d = wrap_dim(src[i], self.ndim_)
-        if taken & (<uint64_t>1 << d):
-            raise RuntimeError(f"movedim: repeated dim in `source` ({dims_text(src, n)})")
-        taken |= <uint64_t>1 << d
+        src_at[i] = wrap_dim(src[i], self.ndim_)
+        dst_at[i] = wrap_dim(dst[i], self.ndim_)
     for i in range(n):
-        d = wrap_dim(dst[i], self.ndim_)
-        if placed & (<uint64_t>1 << d):
+        if taken & (<uint64_t>1 << src_at[i]):
+            raise RuntimeError(f"movedim: repeated dim in `source` ({dims_text(src, n)})")
+        taken |= <uint64_t>1 << src_at[i]
+    for i in range(n):
+        if placed & (<uint64_t>1 << dst_at[i]):
             raise RuntimeError(f"movedim: repeated dim in `destination` ({dims_text(dst, n)})")
-        placed |= <uint64_t>1 << d
+        placed |= <uint64_t>1 << dst_at[i]
     if self.ndim_ == 0:
         return tensor_alias(self)
     for i in range(n):
-        order[wrap_dim(dst[i], self.ndim_)] = wrap_dim(src[i], self.ndim_)
+        order[dst_at[i]] = src_at[i]
     for d in range(self.ndim_):             # the others keep their order in the places that are left
         if taken & (<uint64_t>1 << d):
             continue
@@ -329,10 +332,11 @@ cdef Tensor views_unflatten(TensorBase self, Py_ssize_t dim, object sizes):
     cdef Py_ssize_t given[MAX_DIMS]
     cdef Py_ssize_t shape[2 * MAX_DIMS]
     cdef Py_ssize_t stride[MAX_DIMS]
-    cdef int d = wrap_dim(dim, self.ndim_), n = views_sequence(sizes, given, "unflatten(): argument 'sizes'"), i
+    cdef int d, i, n = views_sequence(sizes, given, "unflatten(): argument 'sizes'")
     cdef InferShape answer
     if n == 0:
         raise RuntimeError("unflatten: sizes must be non-empty")
+    d = wrap_dim(dim, self.ndim_)
     if self.ndim_ == 0:
         raise RuntimeError("unflatten: Dimension specified as 0 but tensor has no dimensions")
     if self.ndim_ - 1 + n > MAX_DIMS:
@@ -462,10 +466,10 @@ cdef Tensor views_narrow(TensorBase self, Py_ssize_t dim, object start, Py_ssize
     cdef int d
     if self.ndim_ == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    d = wrap_dim(dim, self.ndim_)
-    size = self.shape_[d]
     if length < 0:
         raise RuntimeError(f"narrow(): length must be non-negative, got {length}.")
+    d = wrap_dim(dim, self.ndim_)
+    size = self.shape_[d]
     if begin < -size or begin > size:
         raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {begin})")
     if begin < 0:
@@ -513,15 +517,17 @@ cdef tuple views_split(TensorBase self, object sizes, Py_ssize_t dim):
     cdef list pieces
     if self.ndim_ == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    d = wrap_dim(dim, self.ndim_)
-    size = self.shape_[d]
     if not isinstance(sizes, (tuple, list)):
         piece = parse_int(sizes, "split: sizes")
         if piece < 0:
             raise RuntimeError(f"split expects split_size be non-negative, but got split_size={piece}")
+        d = wrap_dim(dim, self.ndim_)
+        size = self.shape_[d]
         if piece == 0 and size != 0:
             raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
         return views_pieces(self, d, piece, 1 if piece >= size else (size - 1) // piece + 1)
+    d = wrap_dim(dim, self.ndim_)
+    size = self.shape_[d]
     pieces = [parse_int(item, "split: sizes") for item in sizes]
     for piece in pieces:
         if piece < 0:
