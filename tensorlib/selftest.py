@@ -185,7 +185,7 @@ def run_parts(tl, quiet):
         if not quiet:
             count = len(check.failures) - failed
             outcome = f"{check.passed - passed} passed" + (f", {count} FAILED" if count else "")
-            print(f"{part.__name__[6:]:<12}  {outcome:<24}{part.__doc__}")
+            print(f"{part.__name__[6:]:<14}  {outcome:<24}{part.__doc__}")
     return check
 
 
@@ -204,7 +204,7 @@ def run_other_levels(tl, check):
             check.passed += 1
         else:
             check.failures.append(f"level {level}: {text or f'exit status {process.returncode}'}")
-        print(f"{'level ' + level:<14}{'passed' if process.returncode == 0 else 'FAILED'}")
+        print(f"{'level ' + level:<16}{'passed' if process.returncode == 0 else 'FAILED'}")
 
 
 def main(arguments):
