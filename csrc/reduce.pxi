@@ -15,6 +15,7 @@
 # Two ways to run the same tree: along (one output at a time, lanes side by side in a register) where the reduced axis is the
 # contiguous one, and across (a tile of outputs side by side, each with its own lanes) where a kept axis is.
 
+from libc.math cimport NAN
 from plan cimport plan_sort_reduced
 
 cdef enum:
@@ -113,13 +114,23 @@ cdef inline void counter_fold(char *stack, Py_ssize_t depth, Py_ssize_t bytes, c
         depth -= 1
 
 
-cdef void divide(char *value, int dtype, Py_ssize_t n, Py_ssize_t count) noexcept nogil:
-    """The mean's division, in float64 or complex128."""
+cdef void finish(char *value, const ReducePlan *p, Py_ssize_t n) noexcept nogil:
+    """What is left to do with n accumulators of sum and mean: the division, and one NaN for all.
+
+    Which NaN an addition of two gives, and its sign, differs between instruction sets and orders of operands.
+    """
+    cdef double *x = <double *>value
     cdef Py_ssize_t i
-    if dtype == DT_COMPLEX128:
+    if p.acc_dtype == DT_COMPLEX128:
         n *= 2
-    for i in range(n):
-        (<double *>value)[i] /= <double>count
+    elif p.acc_dtype != DT_FLOAT64:
+        return
+    if p.op == RED_MEAN:
+        for i in range(n):
+            x[i] /= <double>p.red_numel
+    if red_accumulate[p.op] == 0:                  # wide
+        for i in range(n):
+            x[i] = x[i] if x[i] == x[i] else NAN
 
 
 # -- along --
@@ -136,8 +147,7 @@ cdef void reduce_along(const ReducePlan *p) noexcept nogil:
         position[d] = 0
     while True:
         along_one(p, input, stack, size)
-        if p.op == RED_MEAN:
-            divide(stack, p.acc_dtype, 1, p.red_numel)
+        finish(stack, p, 1)
         cast(result, p.out_dtype, stack, p.acc_dtype, 1)
         memcpy(output, result, dtype_itemsize[p.out_dtype])
         d = 0
@@ -273,8 +283,7 @@ cdef void across_tile(const ReducePlan *p, const Tile *tile) noexcept nogil:
         blocks += 1
         left -= m
     counter_fold(stack, depth, bytes, side, tile.n)
-    if p.op == RED_MEAN:
-        divide(stack, p.acc_dtype, tile.n, p.red_numel)
+    finish(stack, p, tile.n)
     cast(cooked, p.out_dtype, stack, p.acc_dtype, tile.n)
     at = 0
     for k in range(tile.runs):
