@@ -44,10 +44,12 @@ class _Info:
     """What finfo and iinfo share: read-only values, equality by dtype, no hash."""
     __slots__ = ()
     __module__ = "tensorlib"
+    _made = {}            # (class, dtype or Python type): the object, made once
 
     def _fill(self, **values):
         for name, value in values.items():
             object.__setattr__(self, name, value)
+        return self
 
     def __setattr__(self, name, value):
         if name in self.__slots__:
@@ -76,8 +78,16 @@ class finfo(_Info):
     __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
     __module__ = "tensorlib"
 
-    def __init__(self, type=None):
-        name = _core._get_default_dtype().name if type is None else _name(type, "finfo")
+    def __new__(cls, type=None):
+        if type is None:
+            type = _core._get_default_dtype()
+        try:
+            return cls._made[cls, type]
+        except (KeyError, TypeError):
+            return cls._made.setdefault((cls, type), cls._make(_name(type, "finfo")))
+
+    @classmethod
+    def _make(cls, name):
         row = _ROWS[name]
         if row["category"] == 3:
             row = next(r for r in DTYPES if r["to_complex"] == name and 2 * r["itemsize"] == row["itemsize"])
@@ -86,9 +96,9 @@ class finfo(_Info):
                             f"'tensorlib.{name}'")
         digits, top, bottom, exceptions = _FORMATS[row["name"]]
         largest = exceptions.get("max", (2.0 - 2.0**-digits) * 2.0**top)
-        self._fill(bits=8 * row["itemsize"], max=largest, min=exceptions.get("min", -largest),
-                   eps=exceptions.get("eps", 2.0**-digits), tiny=2.0**bottom, smallest_normal=2.0**bottom,
-                   resolution=float(f"1e-{int(digits * _LOG10_2)}"), dtype=row["name"])
+        return object.__new__(cls)._fill(
+            bits=8 * row["itemsize"], max=largest, min=exceptions.get("min", -largest), eps=exceptions.get("eps", 2.0**-digits),
+            tiny=2.0**bottom, smallest_normal=2.0**bottom, resolution=float(f"1e-{int(digits * _LOG10_2)}"), dtype=row["name"])
 
     def __repr__(self):
         return (f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
@@ -107,8 +117,14 @@ class iinfo(_Info):
     __slots__ = ("bits", "dtype", "max", "min")
     __module__ = "tensorlib"
 
-    def __init__(self, type):
-        name = _name(type, "iinfo")
+    def __new__(cls, type):
+        try:
+            return cls._made[cls, type]
+        except (KeyError, TypeError):
+            return cls._made.setdefault((cls, type), cls._make(_name(type, "iinfo")))
+
+    @classmethod
+    def _make(cls, name):
         row = _ROWS[name]
         if name == "bool":
             raise TypeError("tensorlib.bool is not supported by tensorlib.iinfo")
@@ -119,7 +135,8 @@ class iinfo(_Info):
             raise TypeError(f"tensorlib.iinfo() requires an integer input type. Use tensorlib.finfo to handle "
                             f"'tensorlib.{name}'")
         bits = 8 * row["itemsize"]
-        self._fill(bits=bits, max=2 ** (bits - row["signed"]) - 1, min=-2 ** (bits - 1) if row["signed"] else 0, dtype=name)
+        return object.__new__(cls)._fill(
+            bits=bits, max=2 ** (bits - row["signed"]) - 1, min=-2 ** (bits - 1) if row["signed"] else 0, dtype=name)
 
     def __repr__(self):
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
