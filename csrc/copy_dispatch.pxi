@@ -175,6 +175,8 @@ cdef Tensor tensor_cast_same_device(TensorBase t, int dt, int fmt, str op):
 cdef Tensor tensor_contiguous(TensorBase t, int fmt):
     """t itself when it already lies that way, otherwise a copy in that format."""
     if fmt == FORMAT_PRESERVE:
+        if t.flags & TENSOR_CONTIGUOUS:
+            return <Tensor>t
         raise RuntimeError("contiguous: preserve memory format is unsupported by the contiguous operator")
     format_need_rank(fmt, t.ndim_)
     if (t.flags & TENSOR_CONTIGUOUS) if fmt == FORMAT_CONTIGUOUS else format_is(t.shape_, t.stride_, t.ndim_, fmt):
@@ -193,7 +195,7 @@ cdef Tensor tensor_to(TensorBase t, int dt, int dev, bint copy, int fmt):
 
 
 cdef bint to_keeps_format(TensorBase t, int fmt) noexcept nogil:
-    """contiguous_format is honoured to the letter (decision 3), the others as PyTorch decides: by the suggested format."""
-    if fmt == FORMAT_CONTIGUOUS:
-        return (t.flags & TENSOR_CONTIGUOUS) != 0
+    """As PyTorch decides, by the suggested format; contiguous_format must also be there (decision 3)."""
+    if fmt == FORMAT_CONTIGUOUS and not t.flags & TENSOR_CONTIGUOUS:
+        return False
     return format_suggested(t.shape_, t.stride_, t.ndim_) == fmt

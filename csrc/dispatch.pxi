@@ -92,31 +92,47 @@ cdef int join_device(TensorBase t, int dev, bint *pinned) except -2:
 
 # -- 3 dtypes ---------------------------------------------------------------------------------------------------------
 
-cdef int op_result_dtype(int op, int common, int *compute) except -1:
-    """The row's rule: from the operands' common dtype to the result's dtype and the dtype of the loop."""
-    cdef int kind = op_result[op]
-    if kind == RESULT_FLOAT and dtype_category[common] < 2:
-        if dtype_category[common] < 0:
-            no_kernel(op, common)
-        common = default_dtype
-    compute[0] = dtype_compute[common]
-    if compute[0] < 0 or K.loops[op][compute[0]][0] == NULL or not op_accepts(op, common):
-        no_kernel(op, common)
-    if kind == RESULT_BOOL:
+cdef inline int op_common_dtype(int op, int common) noexcept:
+    """The dtype the row computes for: a "float" row takes bool and integers as the default dtype."""
+    return default_dtype if op_result[op] == RESULT_FLOAT and 0 <= dtype_category[common] < 2 else common
+
+
+cdef inline int op_result_dtype(int op, int common) noexcept:
+    """The row's rule: from the dtype it computes for to the result's."""
+    if op_result[op] == RESULT_BOOL:
         return DT_BOOL
-    if kind == RESULT_REAL and dtype_category[common] == 3:
+    if op_result[op] == RESULT_REAL:
         return dtype_to_real[common]
     return common
 
 
-cdef inline bint op_accepts(int op, int common) noexcept:
-    return dtype_tier[common] < TIER_CAST or op_on_float8[op]
+cdef inline bint op_has_kernel(int op, int common) noexcept:
+    if dtype_compute[common] < 0 or K.loops[op][dtype_compute[common]][LOOP_ALL] == NULL:
+        return False
+    if dtype_tier[common] < TIER_CAST:
+        return True
+    return op_on_float8[op] and (op_result[op] != RESULT_REAL or dtype_signed[common])    # e8m0 has no sign to drop
 
 
-cdef int no_kernel(int op, int common) except -1:
-    name = op_name(op)
-    raise NotImplementedError(f"{name}: not implemented for '{dtype_scalar_name[common].decode()}' "
-                              f"({dtype_object(common)}); it takes {op_domain_text(op)}")
+cdef int no_kernel(int op, int common, PyObject **arg, int n) except -1:
+    operands = " and ".join([operand_text(<object>arg[k]) for k in range(n)])
+    raise NotImplementedError(f"{op_name(op)}: not implemented for '{dtype_scalar_name[common].decode()}', the common dtype of "
+                              f"{operands}; it takes {op_domain_text(op)}")
+
+
+cdef str operand_text(object x):
+    if isinstance(x, Tensor):
+        return f"{dtype_names[(<TensorBase>x).dt].decode()} ({dtype_scalar_name[(<TensorBase>x).dt].decode()})"
+    return f"a Python {type(x).__name__}"
+
+
+cdef int refuse_bool_sub(object a, object b) except -1:
+    """Subtraction of masks is refused: 1 - mask and mask - mask each mean two things."""
+    for x in (a, b):
+        if isinstance(x, bool) or (isinstance(x, Tensor) and (<TensorBase>x).dt == DT_BOOL):
+            raise RuntimeError("sub: Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                               "invert a mask, use the `~` or `logical_not()` operator instead.")
+    return 0
 
 
 cdef str op_name(int op):
@@ -214,9 +230,9 @@ cdef object pointwise(int op, object a, object b, object c, object out, int rule
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t stride[MAX_DIMS]
     cdef int via[MAX_OPERANDS]
-    cdef int k, d, category, status, ndim, compute, common, result, fresh, n = op_arity[op]
+    cdef int k, category, status, ndim, compute, common, result, ordering, n = op_arity[op]
     cdef int dev = -1
-    cdef bint pinned = False, zero_dim
+    cdef bint pinned = False
     cdef TensorBase t
     cdef Tensor dst
     arg[0] = <PyObject *>a
@@ -251,7 +267,18 @@ cdef object pointwise(int op, object a, object b, object c, object out, int rule
         if k >= 0:
             t = <TensorBase>(a if isinstance(a, Tensor) else b)
             return pointwise(OP_EQ if k else OP_NE, t, t, None, out, rules)
-    result = op_result_dtype(op, common, &compute)
+    if op == OP_SUB or op == OP__SUB_ALPHA:
+        refuse_bool_sub(a, b)
+    common = op_common_dtype(op, common)
+    result = op_result_dtype(op, common)
+    dst = <Tensor>out
+    if out is not None:
+        if rules & RULE_INPLACE:
+            check_inplace_shape(op, &o, dst)
+        check_result_dtype(op, result, dst.dt, rules)
+    if not op_has_kernel(op, common):
+        no_kernel(op, common, arg, n)
+    compute = dtype_compute[common]
     for k in range(1, n + 1):
         if o.dtype[k] < 0:
             value_operand(<object>arg[k - 1], compute, <char *>o.value[k])
@@ -265,29 +292,22 @@ cdef object pointwise(int op, object a, object b, object c, object out, int rule
         broadcast_error(op, &o)
 
     # 5 destination
+    ordering = 1 if n > 1 and is_clamp(op) and not isinstance(<object>arg[1], Tensor) else n    # number bounds have no say
     if out is None:
-        plan_output_strides(n, &o.shape[1], &o.stride[1], &o.ndim[1], shape, ndim, stride)
+        plan_output_strides(ordering, &o.shape[1], &o.stride[1], &o.ndim[1], shape, ndim, stride)
         dst = tensor_empty_dense(shape, stride, ndim, result, dev)
     else:
-        dst = <Tensor>out
-        check_result_dtype(op, result, dst.dt, rules)
         if dst.dev != dev:
             raise RuntimeError(f"{op_name(op)}: Expected all tensors to be on the same device, but the operands are on "
                                f"{device_object(dev)} and the destination is on {device_object(dst.dev)}!")
-        if rules & RULE_INPLACE:
-            if dst.ndim_ != ndim or not same_dims(dst.shape_, shape, ndim):
-                raise RuntimeError(f"{op_name(op)}_: output with shape {dims_text(dst.shape_, dst.ndim_)} doesn't match the "
-                                   f"broadcast shape {dims_text(shape, ndim)}")
-        else:
-            if dst.ndim_ != ndim or not same_dims(dst.shape_, shape, ndim):
-                need_writable(dst, op_name(op))
-                for k in range(n):
-                    if arg[k] == <PyObject *>dst:
-                        raise RuntimeError(f"{op_name(op)}: out is also an input and has shape "
-                                           f"{dims_text(dst.shape_, dst.ndim_)}, but the result has shape "
-                                           f"{dims_text(shape, ndim)}")
-                plan_output_strides(n, &o.shape[1], &o.stride[1], &o.ndim[1], shape, ndim, stride)
-                fit_out(dst, shape, ndim, stride, op_name(op))
+        if dst.ndim_ != ndim or not same_dims(dst.shape_, shape, ndim):
+            need_writable(dst, op_name(op))
+            for k in range(n):
+                if arg[k] == <PyObject *>dst:
+                    raise RuntimeError(f"{op_name(op)}: out is also an input and has shape "
+                                       f"{dims_text(dst.shape_, dst.ndim_)}, but the result has shape {dims_text(shape, ndim)}")
+            plan_output_strides(ordering, &o.shape[1], &o.stride[1], &o.ndim[1], shape, ndim, stride)
+            fit_out(dst, shape, ndim, stride, op_name(op))
         check_destination(dst, op_name(op))
         for k in range(n):
             if arg[k] != <PyObject *>dst and isinstance(<object>arg[k], Tensor):
@@ -323,6 +343,22 @@ cdef int run_pointwise(Plan *plan, TensorBase dst, PyObject **arg, int n) except
     for k in range(n):
         if isinstance(<object>arg[k], Tensor):
             (<TensorBase>arg[k]).storage_.exports -= 1
+    return 0
+
+
+cdef inline bint is_clamp(int op) noexcept:
+    return op == OP_CLAMP or op == OP__CLAMP_MIN or op == OP__CLAMP_MAX
+
+
+cdef int check_inplace_shape(int op, const Operands *o, TensorBase dst) except -1:
+    """In place, the other operands must broadcast to the shape that is there."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int ndim
+    if plan_broadcast(o.n - 1, &o.shape[1], &o.ndim[1], shape, &ndim) != 0:
+        broadcast_error(op, o)
+    if dst.ndim_ != ndim or not same_dims(dst.shape_, shape, ndim):
+        raise RuntimeError(f"{op_name(op)}_: output with shape {dims_text(dst.shape_, dst.ndim_)} doesn't match the broadcast "
+                           f"shape {dims_text(shape, ndim)}")
     return 0
 
 
@@ -398,7 +434,7 @@ cdef int check_result_dtype(int op, int result, int out, int rules) except -1:
     return 0
 
 
-cdef int broadcast_error(int op, Operands *o) except -1:
+cdef int broadcast_error(int op, const Operands *o) except -1:
     """Names the first pair of sizes that do not match, counted from the last dimension."""
     cdef int j, k, d, span
     cdef Py_ssize_t x, y
@@ -514,7 +550,7 @@ cdef object binary(int op, object a, object b, object out):
                 loop = K.loops[op][x.dt][LOOP_RIGHT_CONST]
                 category = number_category(b)
                 if (loop != NULL and 0 <= category <= dtype_category[x.dt] and canonical(x) and x.ndim_ > 0
-                        and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[x.dt] == 1)):
+                        and not (category == 0 and op == OP_SUB) and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[x.dt] == 1)):
                     value_operand(b, x.dt, <char *>value)
                     dst = tensor_like_contiguous(x, DT_BOOL if op_result[op] == RESULT_BOOL else x.dt)
                     run_direct(loop, dst, x, tensor_data(x), <char *>value, x.storage_)
@@ -524,7 +560,7 @@ cdef object binary(int op, object a, object b, object out):
             loop = K.loops[op][y.dt][LOOP_LEFT_CONST]
             category = number_category(a)
             if (loop != NULL and 0 <= category <= dtype_category[y.dt] and canonical(y) and y.ndim_ > 0
-                    and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[y.dt] == 1)):
+                    and not (category == 0 and op == OP_SUB) and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[y.dt] == 1)):
                 value_operand(a, y.dt, <char *>value)
                 dst = tensor_like_contiguous(y, DT_BOOL if op_result[op] == RESULT_BOOL else y.dt)
                 run_direct(loop, dst, y, <char *>value, tensor_data(y), y.storage_)
@@ -556,7 +592,7 @@ cdef object inplace_binary(int op, object a, object b):
         else:
             loop = K.loops[op][x.dt][LOOP_RIGHT_CONST]
             category = number_category(b)
-            if loop != NULL and 0 <= category <= dtype_category[x.dt] and canonical(x):
+            if loop != NULL and 0 <= category <= dtype_category[x.dt] and canonical(x) and not (category == 0 and op == OP_SUB):
                 value_operand(b, x.dt, <char *>value)
                 run_direct(loop, x, x, tensor_data(x), <char *>value, x.storage_)
                 return a
@@ -572,6 +608,24 @@ cdef object operator_binary(int op, object a, object b):
     if not (is_operand(a) and is_operand(b)):
         return NotImplemented
     return binary(op, a, b, None)
+
+
+cdef object operator_invert(object a):
+    if dtype_category[(<TensorBase>a).dt] > 1:
+        raise TypeError(f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, not {a.dtype}")
+    return unary(OP_BITWISE_NOT, a, None)
+
+
+cdef int need_tensor_operand(object input, str op) except -1:
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{op}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    return 0
+
+
+cdef object binary_tensor(int op, object a, object b, object out):
+    """A function whose first operand must be a tensor."""
+    need_tensor_operand(a, op_name(op))
+    return binary(op, a, b, out)
 
 
 cdef object with_alpha(int op, int alpha_op, object a, object b, object alpha, object out, int rules):

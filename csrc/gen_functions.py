@@ -9,7 +9,8 @@ ONE = ("input",)
 # How the functions and methods of a row call the dispatch.  {OP} the op code's name, {name} the public name.
 FUNCTION = {
     "unary": ("input, *, out=None", "unary({OP}, input, check_out(out, '{name}'))"),
-    "binary": ("input, other, *, out=None", "binary({OP}, input, other, check_out(out, '{name}'))"),
+    "binary": ("input, other, *, out=None", "binary_tensor({OP}, input, other, check_out(out, '{name}'))"),
+    "numbers": ("input, other, *, out=None", "binary({OP}, input, other, check_out(out, '{name}'))"),
     "alpha": ("input, other, *, alpha=1, out=None", "binary_alpha({OP}, {ALPHA}, input, other, alpha, check_out(out, '{name}'))"),
     "clamp": ("input, min=None, max=None, *, out=None", "clamp_call(input, min, max, check_out(out, 'clamp'), 0)"),
     "where": ("condition, input, other, *, out=None",
@@ -18,6 +19,7 @@ FUNCTION = {
 METHOD = {
     "unary": ("self", "unary({OP}, self, None)"),
     "binary": ("self, other", "binary({OP}, self, other, None)"),
+    "numbers": ("self, other", "binary({OP}, self, other, None)"),
     "alpha": ("self, other, *, alpha=1", "binary_alpha({OP}, {ALPHA}, self, other, alpha, None)"),
     "clamp": ("self, min=None, max=None", "clamp_call(self, min, max, None, 0)"),
     "where": ("self, condition, other", "pointwise({OP}, condition, self, other, None, 0)"),
@@ -25,6 +27,7 @@ METHOD = {
 INPLACE = {
     "unary": ("self", "pointwise({OP}, self, None, None, self, RULE_INPLACE)"),
     "binary": ("self, other", "inplace_binary({OP}, self, other)"),
+    "numbers": ("self, other", "inplace_binary({OP}, self, other)"),
     "alpha": ("self, other, *, alpha=1", "inplace_alpha({OP}, {ALPHA}, self, other, alpha)"),
     "clamp": ("self, min=None, max=None", "clamp_call(self, min, max, self, RULE_INPLACE)"),
 }
@@ -123,7 +126,8 @@ def methods_text(ops, reductions, dtypes):
             out += definitions_of_aliases(row["aliases"], signature, fill(body, row), doc, "_")
         if row["operator"] and row["name"] not in COMPARISONS:
             if len(row["inputs"]) == 1:
-                out += definition(4, f"__{row['operator']}__", "self", f"unary({code(row['name'])}, self, None)")
+                body = "operator_invert(self)" if row["operator"] == "invert" else f"unary({code(row['name'])}, self, None)"
+                out += definition(4, f"__{row['operator']}__", "self", body)
             else:
                 out += definition(4, f"__{row['operator']}__", "a, b", f"operator_binary({code(row['name'])}, a, b)")
                 out += definition(4, f"__i{row['operator']}__", "self, other",

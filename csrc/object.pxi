@@ -4,6 +4,8 @@
 
 cdef object device_type = device     # to(device=...) hides the class's name
 
+cdef Py_ssize_t last_serial = 0
+
 cdef object HOOKS = {}       # names of Python functions the object calls: repr, format, storage, ...
 
 
@@ -209,6 +211,7 @@ cdef class Tensor(TensorMethods):
             elif first is None or isinstance(first, (str, device_type, int)):
                 if first is not None:
                     dev = device_for_new(first)
+                    copy = copy or names_other_index(first, dev)
                 i = 1
                 if len(args) > 1 and (args[1] is None or is_dtype_like(args[1])):
                     if args[1] is not None:
@@ -227,6 +230,7 @@ cdef class Tensor(TensorMethods):
             dt = dtype_code(dtype)
         if device is not None:
             dev = device_for_new(device)
+            copy = copy or names_other_index(device, dev)
         return tensor_to(self, dt, dev, copy, format_code(memory_format))
 
     def type_as(self, other):
@@ -291,7 +295,17 @@ cdef class Tensor(TensorMethods):
         return binary(op, self, other, None)
 
     def __hash__(self):
-        return <Py_ssize_t>(<size_t><PyObject *>self >> 4)
+        # By identity, like PyTorch, but never that of a dead tensor: an address would come back with the next object.
+        global last_serial
+        if self.serial == 0:
+            last_serial += 1
+            self.serial = last_serial
+        return self.serial
+
+    def __contains__(self, element):
+        if not is_operand(element):
+            raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+        return bool(reduce(RED_ANY, binary(OP_EQ, self, element, None), None, False, None, None))
 
     def __pos__(self):
         if self.dt == DT_BOOL:
@@ -361,6 +375,11 @@ cdef int refuse_grad(object requires_grad) except -1:
     if requires_grad:
         raise NotImplementedError("requires_grad=True: tensorlib has no autograd (docs/differences.md); leave it False")
     return 0
+
+
+cdef bint names_other_index(object d, int dev) except -1:
+    """cpu:0 is not the cpu that tensors report, so to("cpu:0") copies, as in PyTorch."""
+    return device_code(d) != dev
 
 
 cdef bint is_dtype_like(object x):

@@ -46,24 +46,27 @@ cdef int reduce_dtypes(int red, int dt, object dtype, TensorBase out, int *acc) 
     cdef int source, result, compute
     name = red_names[red].decode()
     if category < 0 or dtype_tier[dt] >= TIER_CAST:
-        no_reduction(red, dt)
+        no_reduction(red, dt, dt)
     if red_accumulate[red] == ACC_BOOL:
         acc[0] = DT_BOOL
         return DT_UINT8 if dt == DT_UINT8 else DT_BOOL
     source = dt
     if dtype is not None:
         source = dtype_code(dtype)
-    elif red_result[red] == RED_RESULT_SUM and out is not None:
+    elif red_accumulate[red] == ACC_WIDE and out is not None:
         source = out.dt                          # the input is cast to out's dtype first, as PyTorch does
+        if not (red_on[red] >> dtype_category[source]) & 1:
+            raise RuntimeError(f"{name}: result type {dtype_scalar_name[dt].decode()} can't be cast to the desired output type "
+                               f"{dtype_scalar_name[source].decode()}")
     category = dtype_category[source]
     if category < 0 or dtype_tier[source] >= TIER_CAST:
-        no_reduction(red, source)
+        no_reduction(red, source, dt)
     if red_result[red] == RED_RESULT_SUM and dtype is None and out is None and category < 2:
         result = DT_UINT64 if dt == DT_UINT64 else DT_INT64
     else:
         result = source
     if not (red_on[red] >> dtype_category[source]) & 1:
-        no_reduction(red, source)
+        no_reduction(red, source, dt)
     compute = dtype_compute[source]
     if red_accumulate[red] == ACC_WIDE:
         if category < 2:
@@ -75,12 +78,16 @@ cdef int reduce_dtypes(int red, int dt, object dtype, TensorBase out, int *acc) 
     return result
 
 
-cdef int no_reduction(int red, int dt) except -1:
+cdef int no_reduction(int red, int dt, int input) except -1:
+    """dt is the dtype that has no such reduction: the input's own, or the one asked for by dtype=."""
     name = red_names[red].decode()
     if name == "mean" and 0 <= dtype_category[dt] < 2:
-        raise RuntimeError(f"mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
-                           f"dtype. Got: {dtype_scalar_name[dt].decode()}; pass dtype=")
-    raise NotImplementedError(f"{name}: not implemented for '{dtype_scalar_name[dt].decode()}' ({dtype_object(dt)})")
+        what = "Input" if dt == input else "Optional"
+        raise RuntimeError(f"mean(): could not infer output dtype. {what} dtype must be either a floating point or complex "
+                           f"dtype. Got: {dtype_scalar_name[dt].decode()} for an input of dtype {dtype_names[input].decode()}; "
+                           f"pass a floating point or complex dtype=")
+    raise NotImplementedError(f"{name}: not implemented for '{dtype_scalar_name[dt].decode()}', the input being "
+                              f"{dtype_names[input].decode()} ({dtype_scalar_name[input].decode()})")
 
 
 cdef object reduce(int red, object input, object dim, bint keepdim, object dtype, object out):
@@ -155,13 +162,12 @@ cdef object empty_reduction(str name, object dim, int d):
 
 
 cdef int check_reduction_out(int red, int result, TensorBase out, object dtype, str name) except -1:
-    """sum takes any out; mean a float out; amax and amin the input's dtype; any and all bool or uint8."""
+    """sum takes any out, mean a floating or complex one; amax and amin the input's dtype; any and all bool or uint8."""
     if red_accumulate[red] == ACC_BOOL:
-        if out.dt != DT_BOOL and out.dt != DT_UINT8:
-            raise RuntimeError(f"{name}: Expected out tensor to have dtype {dtype_object(result)}, but got {out.dtype} instead")
-        return 0
-    if red_result[red] == RED_RESULT_SUM and dtype is None:
-        return 0
+        if out.dt == DT_BOOL or out.dt == DT_UINT8:
+            return 0
+        raise RuntimeError(f"{name} only supports bool tensor for result, got: {dtype_scalar_name[out.dt].decode()}")
     if out.dt != result:
-        raise RuntimeError(f"{name}: Expected out tensor to have dtype {dtype_object(result)}, but got {out.dtype} instead")
+        raise RuntimeError(f"{name}: Expected out tensor to have dtype {dtype_names[result].decode()}, but got "
+                           f"{dtype_names[out.dt].decode()} instead")
     return 0

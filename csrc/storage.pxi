@@ -49,8 +49,17 @@ cdef class Storage:
         self.flags = 0
         self.exports = 0
 
-    def __init__(self, *args, **kwargs):
-        raise TypeError("UntypedStorage cannot be made directly; call untyped_storage() on a tensor")
+    def __init__(self, Py_ssize_t size=0):
+        """Fresh memory of so many bytes on cpu, not initialised."""
+        if size < 0:
+            raise RuntimeError(f"UntypedStorage: the size must not be negative, got {size}")
+        if self.ptr != NULL or self.nbytes_:
+            raise RuntimeError("UntypedStorage: made already")
+        if size:
+            self.ptr = storage_allocate(size)
+            if self.ptr == NULL:
+                raise MemoryError(f"cannot allocate {size} bytes on cpu")
+        self.nbytes_ = size
 
     def __dealloc__(self):
         if self.ptr != NULL and not self.flags & STORAGE_FOREIGN:
@@ -134,7 +143,9 @@ cdef class Storage:
         return _rebuild_storage, (data, self.nbytes_, (self.flags & STORAGE_READONLY) != 0)
 
     def __repr__(self):
-        return f"tensorlib.UntypedStorage({self.nbytes_} bytes on {device_object(self.dev)})"
+        cdef Py_ssize_t shown = 0 if self.dev != DEV_CPU else min(self.nbytes_, 1000)
+        rows = "".join([f" {self.ptr[i] & 0xFF}\n" for i in range(shown)]) + (" ...\n" if shown < self.nbytes_ else "")
+        return f"{rows}[tensorlib.storage.UntypedStorage(device={device_object(self.dev)}) of size {self.nbytes_}]"
 
 
 cdef extern from "Python.h":
@@ -142,6 +153,7 @@ cdef extern from "Python.h":
     int PyBuffer_FillInfo(Py_buffer *view, object exporter, void *buf, Py_ssize_t length, bint readonly, int flags) except -1
 
 
+type_rename(Storage, b"tensorlib.UntypedStorage")
 cdef Storage EMPTY_STORAGE = Storage.__new__(Storage)   # under every tensor that was not given another one
 
 

@@ -22,7 +22,7 @@ cdef extern from *:
     /* Memory of dropped tensors is kept for the next ones (Tensor itself only, not its subclasses), and of it only the fields
        before inline_dims are cleared: clearing all of it costs as much as the rest of a small view (12 of 60 ns). */
     #define TENSOR_POOL 64
-    #define TENSOR_HEAD (6 * sizeof(void *) + 4 * sizeof(int))
+    #define TENSOR_HEAD (7 * sizeof(void *) + 4 * sizeof(int))
     static PyTypeObject *tensor_type = NULL;
     static PyObject *tensor_pool[TENSOR_POOL];
     static int tensor_pooled = 0;
@@ -66,6 +66,7 @@ cdef class TensorBase:
     cdef int dt
     cdef int dev
     cdef unsigned flags
+    cdef Py_ssize_t serial       # for hash(): 0 until asked for
     cdef object __weakref__
     cdef Py_ssize_t inline_dims[2 * INLINE_DIMS]     # last, see TENSOR_HEAD
 
@@ -79,6 +80,7 @@ cdef class TensorBase:
         self.stride_[0] = 1
         self.offset = 0
         self.numel_ = 0
+        self.serial = 0
         self.dt = DT_FLOAT32
         self.dev = DEV_CPU
         self.flags = TENSOR_CONTIGUOUS | TENSOR_DENSE

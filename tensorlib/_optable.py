@@ -15,7 +15,8 @@ Fields of a pointwise row (`op`)
   alpha     the function takes alpha=1 and computes with alpha * other, through the ternary row named here
   inplace   there is a method <name>_
   operator  the Python operator ("add" gives __add__, __radd__, __iadd__)
-  form      how it is called where that is not plain: "clamp", "where" (templates in csrc/gen_functions.py)
+  form      how it is called where that is not plain: "clamp", "where"; "numbers": the function takes a number for any
+            operand, where the plain form wants a tensor first (templates in csrc/gen_functions.py)
   samples   which sample values the tests draw: "any", "small" (no overflow in exp), "nonneg", "nonzero_right"
   doc       the defining equation and what is special; the shared paragraphs come from the generator
   example   (call, printed result), with tl for tensorlib; run by the doctest suite
@@ -50,7 +51,7 @@ def _logical(name, sign, answer):
 
 
 def _bitwise(name, sign, answer):
-    return op(name, "input other", on="bi", expr=f"a {sign} b", operator=name[8:],
+    return op(name, "input other", on="bi", expr=f"a {sign} b", operator=name[8:], form="numbers",
               doc=f"``out[i] = input[i] {sign} other[i]``, bit by bit.",
               example=(f"tl.{name}(tl.tensor([12, 10]), 6)", _printed(answer)))
 
@@ -64,11 +65,11 @@ OPS = [
        expr={"i": "a - b", "f": "a - b", "c": "{t}_sub(a, b)"},
        doc="``out[i] = input[i] - alpha * other[i]``.",
        example=("tl.sub(tl.tensor([5, 7]), 2)", "tensor([3, 5])")),
-    op("mul", "input other", on="bifc8", operator="mul", aliases=("multiply",),
+    op("mul", "input other", on="bifc8", operator="mul", form="numbers", aliases=("multiply",),
        expr={"b": "a & b", "i": "a * b", "f": "a * b", "c": "{t}_mul(a, b)"},
        doc="``out[i] = input[i] * other[i]``; on bool the logical and.",
        example=("tl.mul(tl.tensor([1, 2]), 2.5)", "tensor([2.5000, 5.0000])")),
-    op("div", "input other", on="fc", result="float", operator="truediv", samples="nonzero_right",
+    op("div", "input other", on="fc", result="float", operator="truediv", samples="nonzero_right", form="numbers",
        aliases=("divide", "true_divide"), expr={"f": "a / b", "c": "{t}_div(a, b)"},
        doc="``out[i] = input[i] / other[i]``; integers are divided in the default dtype.",
        example=("tl.div(tl.tensor([1, 3]), 2)", "tensor([0.5000, 1.5000])")),
@@ -98,8 +99,8 @@ OPS = [
        expr={"b": "a | b", "i": "a > b ? a : b", "f": "maximum_{t}(a, b)"},
        doc="``out[i] = max(input[i], other[i])``; NaN if either is NaN.",
        example=("tl.maximum(tl.tensor([1, 5]), tl.tensor([3, 2]))", "tensor([3, 5])")),
-    op("clamp", "input min max", on="if", form="clamp", out="exact", aliases=("clip",),
-       expr={"i": "clamp_{t}(a, b, c)", "f": "clamp_{t}(a, b, c)"},
+    op("clamp", "input min max", on="bif", form="clamp", out="exact", aliases=("clip",),
+       expr={"b": "(a | b) & c", "i": "clamp_{t}(a, b, c)", "f": "clamp_{t}(a, b, c)"},
        doc="``out[i] = min(max(input[i], min[i]), max[i])``; either bound may be None, not both; NaN stays NaN, and where "
            "min > max the result is max.",
        example=("tl.clamp(tl.tensor([-2, 0, 7]), 0, 5)", "tensor([0, 0, 5])")),
@@ -122,8 +123,8 @@ OPS = [
        expr={"b": "a | (b & c)", "i": "a + c * b", "f": "a + c * b", "c": "{t}_add(a, {t}_mul(c, b))"}, doc=""),
     op("_sub_alpha", "input other alpha", on="ifc", inplace=False,
        expr={"i": "a - c * b", "f": "a - c * b", "c": "{t}_sub(a, {t}_mul(c, b))"}, doc=""),
-    op("_clamp_min", "input min", on="if", out="exact", inplace=False, expr={"i": "a < b ? b : a", "f": "maximum_{t}(a, b)"}, doc=""),
-    op("_clamp_max", "input max", on="if", out="exact", inplace=False, expr={"i": "a > b ? b : a", "f": "minimum_{t}(a, b)"}, doc=""),
+    op("_clamp_min", "input min", on="bif", out="exact", inplace=False, expr={"b": "a | b", "i": "a < b ? b : a", "f": "maximum_{t}(a, b)"}, doc=""),
+    op("_clamp_max", "input max", on="bif", out="exact", inplace=False, expr={"b": "a & b", "i": "a > b ? b : a", "f": "minimum_{t}(a, b)"}, doc=""),
 ]
 
 
