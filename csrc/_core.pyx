@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-# cython: c_api_binop_methods=True, embedsignature=True, auto_pickle=False
+# cython: c_api_binop_methods=True, auto_pickle=False
 #
 # The object level: Storage, Tensor, dispatch.  One compilation unit of parts, each opening with what it uses and provides,
 # included strictly bottom-up.  It imports nothing from tensorlib; Python pushes tables and hooks down once, at import.

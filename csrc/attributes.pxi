@@ -57,7 +57,6 @@ cdef class dtype:
     cdef readonly bint is_complex
     cdef readonly str kind               # NumPy's kind letter, "V" where NumPy has none
     cdef object signed
-    cdef str numpy_name
     cdef int real_code
     cdef int complex_code                # -1: none
 
@@ -86,18 +85,7 @@ cdef class dtype:
     @property
     def __numpy_dtype__(self):
         """The ``numpy.dtype`` of the same elements; those that NumPy lacks come from ml_dtypes if it is installed."""
-        import numpy
-        if self.numpy_name is not None:
-            return numpy.dtype(self.numpy_name)
-        if self.code < CASTABLE_DTYPES:
-            try:
-                import ml_dtypes
-                return numpy.dtype(getattr(ml_dtypes, self.name))
-            except (ImportError, AttributeError):
-                pass
-            raise TypeError(f"NumPy has no dtype for {self}: install ml_dtypes (a version with {self.name}), or convert "
-                            f"to a type that NumPy has")
-        raise TypeError(f"NumPy has no dtype for {self}: view the tensor as uint8 to pass its bytes")
+        return HOOKS["numpy_dtype"](self)
 
     @property
     def __module__(self):      # where pickle looks the object up by the name that __reduce__ returns
@@ -131,7 +119,6 @@ def _make_dtypes(list rows):
         self.is_complex = row["category"] == 3
         self.kind = row["kind"]
         self.signed = row["signed"]
-        self.numpy_name = row["numpy"]
         self.real_code = dtype_to_real[code]
         self.complex_code = dtype_to_complex[code]
         made.append(self)

@@ -29,50 +29,62 @@ cdef class Tensor(TensorMethods):
 
     @property
     def dtype(self):
+        """The type of the elements."""
         return dtype_object(self.dt)
 
     @property
     def device(self):
+        """Where the elements are."""
         return device_object(self.dev)
 
     @property
     def layout(self):
+        """How the tensor is stored: ``strided``."""
         return layout_object(LAYOUT_STRIDED)
 
     @property
     def shape(self):
+        """The lengths of the dimensions, as a Size."""
         return make_size(self.shape_, self.ndim_)
 
     @property
     def ndim(self):
+        """Number of dimensions."""
         return self.ndim_
 
     @property
     def itemsize(self):
+        """Bytes an element."""
         return dtype_itemsize[self.dt]
 
     @property
     def nbytes(self):
+        """Bytes of all elements: ``numel() * itemsize``, whatever the strides."""
         return self.numel_ * dtype_itemsize[self.dt]
 
     @property
     def requires_grad(self):
+        """False: there is no autograd."""
         return False
 
     @property
     def is_sparse(self):
+        """Whether the layout is sparse_coo."""
         return False
 
     @property
     def is_meta(self):
+        """Whether the tensor has no data: device ``meta``."""
         return self.dev == DEV_META
 
     @property
     def is_cpu(self):
+        """Whether the elements are in main memory: device ``cpu``."""
         return self.dev == DEV_CPU
 
     @property
     def is_cuda(self):
+        """Whether the elements are on a CUDA device."""
         return False
 
     def size(self, dim=None):

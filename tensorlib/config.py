@@ -20,7 +20,10 @@ def _module(level):
 
 
 def built_levels():
-    """The levels this build contains, best first.  Goes by file names: a module of a level that the processor lacks must not load."""
+    """The levels this build contains, best first.
+
+    Goes by file names: a module of a level that the processor lacks must not load.
+    """
     found = {name.split(".")[0] for name in os.listdir(os.path.dirname(__file__))}
     return [level for level in LEVELS if f"_kernels_{level}" in found]
 

@@ -49,6 +49,22 @@ def as_array(value):
     return _numpy(f"the array inside a {type(value).__name__}").asarray(value)
 
 
+def numpy_dtype(dtype):
+    """dtype.__numpy_dtype__: NumPy's own dtype, else the one of ml_dtypes."""
+    numpy = _numpy("dtype.__numpy_dtype__")
+    row = _ROWS[dtype.name]
+    if row["numpy"] is not None:
+        return numpy.dtype(row["numpy"])
+    if row["tier"] == "shell":
+        raise TypeError(f"NumPy has no dtype for {dtype}: view the tensor as uint8 to pass its bytes")
+    try:
+        import ml_dtypes
+        return numpy.dtype(getattr(ml_dtypes, dtype.name))
+    except (ImportError, AttributeError):
+        raise TypeError(f"NumPy has no dtype for {dtype}: install ml_dtypes (a version with {dtype.name}), or convert to a type "
+                        f"that NumPy has") from None
+
+
 def to_numpy(t):
     """Tensor.numpy(): an array over the tensor's memory."""
     numpy = _numpy("Tensor.numpy()")
@@ -59,7 +75,7 @@ def to_numpy(t):
     if row["numpy"] is not None:
         return numpy.asarray(memoryview(t))
     try:
-        wanted = t.dtype.__numpy_dtype__
+        wanted = numpy_dtype(t.dtype)
     except TypeError as e:
         raise TypeError(f"Got unsupported ScalarType {row['scalar_name']}: {e}") from None
     return numpy.asarray(memoryview(t.view(_same_bytes(t.itemsize)))).view(wanted)
@@ -77,4 +93,4 @@ def to_array(t, dtype, copy):
 
 
 _core._set_hooks(is_ndarray=is_ndarray, array_without_buffer=array_without_buffer, as_array=as_array, to_numpy=to_numpy,
-                 to_array=to_array)
+                 to_array=to_array, numpy_dtype=numpy_dtype)

@@ -21,7 +21,13 @@ def run_examples(text, name):
     """Runs the examples of one text; returns how many there were, and the failures' report."""
     report = []
     test = doctest.DocTestParser().get_doctest(text, {"tl": tl, "tensorlib": tl}, name, name, 0)
-    results = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test, out=report.append)
+    options, dtype, device = tl.get_printoptions(), tl.get_default_dtype(), tl.get_default_device()
+    try:
+        results = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test, out=report.append)
+    finally:        # an example that shows how to change a default must not change the next one
+        tl.set_printoptions(**options)
+        tl.set_default_dtype(dtype)
+        tl.set_default_device(device)
     assert results.failed == 0, "".join(report)
     return results.attempted
 
@@ -69,7 +75,7 @@ def documented():
             yield f"Tensor.{name}", value
 
 
-@pytest.mark.parametrize(("name", "value"), documented(), ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(("name", "value"), list(documented()), ids=lambda v: v if isinstance(v, str) else "")
 def test_docstrings(name, value):
     run_examples(inspect.getdoc(value), name)
 
