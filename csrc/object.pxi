@@ -134,12 +134,15 @@ cdef class Tensor(TensorMethods):
         return (self.dev & 0xFF) - 1
 
     def is_floating_point(self):
+        """Whether the dtype is a floating-point one."""
         return dtype_object(self.dt).is_floating_point
 
     def is_complex(self):
+        """Whether the dtype is a complex one."""
         return dtype_object(self.dt).is_complex
 
     def is_signed(self):
+        """Whether the dtype can hold a negative number."""
         return dtype_object(self.dt).is_signed
 
     def is_contiguous(self, *, memory_format=FORMAT_OBJECT_CONTIGUOUS):
