@@ -5,7 +5,6 @@ the minimum counts: interruptions only ever add time.  Ratios are tensorlib's ti
 better, and they carry over between machines where times do not.
 """
 
-import time
 import timeit
 
 import tensorlib as tl
@@ -85,12 +84,6 @@ class Row:
         return {"group": self.group, "name": self.name, "targets": self.targets, "limit_ms": self.limit_ms,
                 "seconds": self.seconds, "ratios": {library: self.ratio(library) for library in ("numpy", "torch")},
                 "verdict": self.verdict(), "problem": self.problem}
-
-
-def stopwatch(job):
-    start = time.perf_counter()
-    job()
-    return time.perf_counter() - start
 
 
 def shared_float32(shape, seed=1):
