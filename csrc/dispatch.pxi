@@ -497,6 +497,14 @@ cdef inline bint same_canonical(TensorBase x, TensorBase y) noexcept nogil:
             and same_dims(x.shape_, y.shape_, x.ndim_) and canonical(x))
 
 
+cdef inline bint same_or_apart(TensorBase dst, TensorBase src) noexcept nogil:
+    """For row-major tensors of one dtype and shape: the identical view, or no byte in common."""
+    cdef const char *p = tensor_data(dst)
+    cdef const char *q = tensor_data(src)
+    cdef Py_ssize_t nbytes = dst.numel_ * dtype_itemsize[dst.dt]
+    return p == q or p + nbytes <= q or q + nbytes <= p
+
+
 cdef int run_direct(loop_fn loop, TensorBase dst, TensorBase x, char *a, char *b, Storage other) except -1:
     cdef char *out = tensor_data(dst)
     cdef Py_ssize_t n = dst.numel_
@@ -565,6 +573,15 @@ cdef object binary(int op, object a, object b, object out):
                 dst = tensor_like_contiguous(y, DT_BOOL if op_result[op] == RESULT_BOOL else y.dt)
                 run_direct(loop, dst, y, <char *>value, tensor_data(y), y.storage_)
                 return dst
+    elif isinstance(a, Tensor) and isinstance(b, Tensor) and op_result[op] != RESULT_BOOL:
+        x = <TensorBase>a
+        y = <TensorBase>b
+        dst = <Tensor>out
+        loop = K.loops[op][x.dt][LOOP_ALL]
+        if (loop != NULL and same_canonical(x, y) and same_canonical(x, dst) and not dst.storage_.flags & STORAGE_READONLY
+                and same_or_apart(dst, x) and same_or_apart(dst, y)):
+            run_direct(loop, dst, x, tensor_data(x), tensor_data(y), y.storage_)
+            return out
     return pointwise(op, a, b, None, out, 0)
 
 
