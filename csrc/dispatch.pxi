@@ -633,15 +633,10 @@ cdef object operator_invert(object a):
     return unary(OP_BITWISE_NOT, a, None)
 
 
-cdef int need_tensor_operand(object input, str op) except -1:
-    if not isinstance(input, Tensor):
-        raise TypeError(f"{op}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    return 0
-
-
 cdef object binary_tensor(int op, object a, object b, object out):
-    """A function whose first operand must be a tensor."""
-    need_tensor_operand(a, op_name(op))
+    """A function that wants a tensor among its operands: two numbers are refused, as in PyTorch."""
+    if not isinstance(a, Tensor) and not isinstance(b, Tensor):
+        raise TypeError(f"{op_name(op)}(): argument 'input' (position 1) must be Tensor, not {type(a).__name__}")
     return binary(op, a, b, out)
 
 

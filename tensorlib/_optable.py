@@ -15,8 +15,8 @@ Fields of a pointwise row (`op`)
   alpha     the function takes alpha=1 and computes with alpha * other, through the ternary row named here
   inplace   there is a method <name>_
   operator  the Python operator ("add" gives __add__, __radd__, __iadd__)
-  form      how it is called where that is not plain: "clamp", "where"; "numbers": the function takes a number for any
-            operand, where the plain form wants a tensor first (templates in csrc/gen_functions.py)
+  form      how it is called where that is not plain: "clamp", "where"; "numbers": the function takes two numbers as well,
+            where the plain form wants a tensor among its operands (templates in csrc/gen_functions.py)
   samples   which sample values the tests draw: "any", "small" (no overflow in exp), "nonneg", "nonzero_right"
   doc       the defining equation and what is special; the shared paragraphs come from the generator
   example   (call, printed result), with tl for tensorlib; run by the doctest suite
