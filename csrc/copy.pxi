@@ -9,8 +9,9 @@
 # that short axes (3 channels) cost no more than long ones.
 #
 # Named notes
-#   [against the grain]  Where some operand's fastest axis t is not axis 0, a box takes a line's worth of t and a piece of
-#                        axis 0: every cache line is then read once, not once for each of its elements.
+#   [against the grain]  Where some operand's fastest axis t is not axis 0, a box takes TILE elements of axis 0 and as many
+#                        of t as the buffer holds (256 bytes and more): every cache line is then read once, not once for
+#                        each of its elements, and a page is visited for several lines.
 #   [byte moves]         Elements of one dtype, shell dtypes too, are moved by item size; moves run along the smaller step.
 #   [cast by steps]      There is a loop for each pair of compute dtypes, and one each way between a reduced dtype and its
 #                        compute dtype; everything else is a chain of up to three, block by block.  float64 on its way to a
@@ -23,17 +24,21 @@ ctypedef void (*move2_fn)(char *out, Py_ssize_t out0, Py_ssize_t out1, const cha
                           Py_ssize_t n0, Py_ssize_t n1) noexcept nogil
 
 cdef enum:
-    BLOCK_BYTES = BLOCK * 16          # a block of the largest dtype
-    TILE = 32                         # elements of axis 0 in a box [against the grain]
+    BLOCK_BYTES = BLOCK * 32          # a block of the largest dtype
+    TILE = 64                         # elements of axis 0 in a box [against the grain]
     SHORT_AXIS = 8                    # so few lines stay in L1 whatever their pitch: no buffer needed
 
 cdef convert_fn convert[CASTABLE_DTYPES][CASTABLE_DTYPES]          # NULL: same bytes, or a chain
 cdef convert_fn convert_odd[CASTABLE_DTYPES][CASTABLE_DTYPES]      # from float64 and complex128, rounded to odd
 cdef move2_fn move2[17]                                            # by item size
+cdef move2_fn weave[9][5]                                          # by item size and number of planes (2 to 4): planes to
+cdef move2_fn unweave[9][5]                                        # interleaved channels, and back
 
 cdef extern from "expressions.h" nogil:
     void f16_widen(float *out, const unsigned short *a, Py_ssize_t n)
     void f16_narrow(unsigned short *out, const float *a, Py_ssize_t n)
+    void prefetch_lines(const char *row, Py_ssize_t bytes)
+    enum: AHEAD
 
 
 cdef void widen_f16(char *out, const char *a, Py_ssize_t n) noexcept nogil:
@@ -153,8 +158,9 @@ cdef int grain_axis(const Plan *p) noexcept nogil:
     return 0
 
 
-cdef void boxes_start(Boxes *b, const Plan *p, Py_ssize_t limit) noexcept nogil:
-    """Cuts a plan of ndim >= 1 into boxes of at most `limit` elements; the first one is in hand."""
+cdef void boxes_start(Boxes *b, const Plan *p, Py_ssize_t limit, Py_ssize_t grain_limit) noexcept nogil:
+    """Cuts a plan of ndim >= 1 into boxes of at most `limit` elements (`grain_limit` [against the grain]); the first one is
+    in hand."""
     cdef int d, k, t = grain_axis(p)
     cdef Py_ssize_t room, line
     b.count = p.operand_count
@@ -163,6 +169,7 @@ cdef void boxes_start(Boxes *b, const Plan *p, Py_ssize_t limit) noexcept nogil:
         b.chunk[d] = 1
         b.position[d] = 0
     if t != 0:
+        limit = grain_limit
         line = limit // TILE
         b.chunk[0] = p.shape[0] if p.shape[0] < TILE else TILE
         if p.shape[t] < line:
@@ -247,6 +254,11 @@ cdef void move_nest(char *out, const Py_ssize_t *out_step, const char *a, const 
     cdef Py_ssize_t position[MAX_DIMS]
     cdef int d
     cdef move2_fn move = move2[itemsize]
+    if n > 1 and extent[1] <= 4 and itemsize <= 8:
+        if out_step[0] == itemsize and a_step[1] == itemsize and a_step[0] == itemsize * extent[1]:
+            move = unweave[itemsize][extent[1]]
+        elif a_step[0] == itemsize and out_step[1] == itemsize and out_step[0] == itemsize * extent[1]:
+            move = weave[itemsize][extent[1]]
     if n < 2:
         move(out, out_step[0] if n else itemsize, 0, a, a_step[0] if n else itemsize, 0, extent[0] if n else 1, 1)
         return
@@ -369,7 +381,7 @@ cdef void copy_bytes(const Plan *p, const char *src) noexcept nogil:
     if t == 0 and (p.shape[0] > SHORT_AXIS or p.ndim == 1):
         move_nest(p.data[0], p.step_bytes[0], src, p.step_bytes[1], p.shape, p.ndim, itemsize)
         return
-    boxes_start(&b, p, BLOCK_BYTES // itemsize)
+    boxes_start(&b, p, BLOCK_BYTES // itemsize, BLOCK_BYTES // itemsize)
     if p.shape[0] <= SHORT_AXIS or p.shape[t] <= SHORT_AXIS:
         inner = 1 if p.shape[0] <= SHORT_AXIS and b.axes > 1 and b.chunk[b.axis[1]] > p.shape[0] else 0
         while True:
@@ -397,7 +409,7 @@ cdef void copy_converting(const Plan *p) noexcept nogil:
     cdef char cooked[BLOCK_BYTES]
     cdef const char *src
     cdef Py_ssize_t src_size = dtype_itemsize[p.dtype[1]], dst_size = dtype_itemsize[p.dtype[0]]
-    boxes_start(&b, p, BLOCK)
+    boxes_start(&b, p, BLOCK, BLOCK_BYTES // (src_size if src_size > dst_size else dst_size))
     while True:
         src = b.data[1]
         if not box_is_contiguous(&b, p.step_bytes[1], src_size):

@@ -168,6 +168,18 @@ def conversions(w, dtypes):
         enter(by_name[src], by_name[dst], f"to_odd_{s}_{d}", "convert_odd")
 
 
+def lanes_loop(w, name, t, adds):
+    """[lanes] Sums stay in registers when the sixteen are unrolled; selects only vectorise when they are not, and the pragma
+    that says so has no spelling in Cython, so these loops are C."""
+    kept = "" if adds else '_Pragma("GCC unroll 1") '
+    w.header += [f"static void lanes_{name}(out_ptr out, const char *a, ptrdiff_t n)", "{",
+                 f"    {t} *o = ({t} *)out;", f"    const {t} *x = (const {t} *)a;", f"    ptrdiff_t whole = n / {LANES} * {LANES};",
+                 f"    for (ptrdiff_t i = 0; i < whole; i += {LANES})",
+                 f"        {kept}for (int k = 0; k < {LANES}; k++)", f"            o[k] = red_{name}(o[k], x[i + k]);",
+                 "    for (ptrdiff_t i = whole; i < n; i++)", f"        o[i - whole] = red_{name}(o[i - whole], x[i]);", "}"]
+    w.externs.append(f"    void lanes_{name}({CONVERSION}, Py_ssize_t n)")
+
+
 def reductions(w, rows, dtypes):
     """For each way to combine: a loop over outputs side by side, and one over the lanes of one output."""
     by_name = {row["name"]: row for row in dtypes}
@@ -192,15 +204,7 @@ def reductions(w, rows, dtypes):
                 w.inline(t, f"red_{name}", f"{t} a, {t} b", text)
                 w.loop(f"side_{name}", CONVERSION, [f"{t} *o = <{t} *>out", f"const {t} *x = <const {t} *>a"],
                        f"o[i] = red_{name}(o[i], x[i])")
-                w.loops += [f"cdef void lanes_{name}({CONVERSION}, Py_ssize_t n) noexcept nogil:   # [lanes]",
-                            f"    cdef {t} *o = <{t} *>out", f"    cdef const {t} *x = <const {t} *>a",
-                            "    cdef Py_ssize_t i = 0"]
-                w.loops += [f"    cdef {t} v{k} = o[{k}]" for k in range(LANES)]
-                w.loops += [f"    while i + {LANES} <= n:"]
-                w.loops += [f"        v{k} = red_{name}(v{k}, x[i + {k}])" for k in range(LANES)]
-                w.loops += [f"        i += {LANES}"]
-                w.loops += [f"    o[{k}] = v{k}" for k in range(LANES)]
-                w.loops += ["    x += i", "    n -= i", "    for i in range(n):", f"        o[i] = red_{name}(o[i], x[i])", ""]
+                lanes_loop(w, name, t, "+" in text or "_add" in text)
             code = f"[RED_{red['name'].upper()}][DT_{row['name'].upper()}]"
             w.entries += [f"    combine_side{code} = side_{made[key]}", f"    combine_lanes{code} = lanes_{made[key]}"]
 
@@ -215,6 +219,8 @@ def moves(w):
     cdef const {t} *x
     cdef {t} value
     for j in range(n1):
+        prefetch_lines(a + AHEAD * a1, n0 * {size})
+        prefetch_lines(out + AHEAD * out1, n0 * {size})
         o = <{t} *>out
         if out0 == {size}:
             if a0 == {size}:
@@ -242,6 +248,27 @@ def moves(w):
         a += a1
 """]
     w.entries += [f"    move2[{size}] = move2_{size}" for size in SIZES]
+    for size in (1, 2, 4, 8):                          # planes: the few channels of an image, all at once
+        for planes in (2, 3, 4):
+            weave_loop(w, size, planes, "weave")
+            weave_loop(w, size, planes, "unweave")
+    w.entries += [f"    {way}[{size}][{planes}] = {way}_{size}_{planes}" for size in (1, 2, 4, 8) for planes in (2, 3, 4)
+                  for way in ("weave", "unweave")]
+
+
+def weave_loop(w, size, planes, way):
+    t = SIZES[size]
+    one, many = ("o", "x") if way == "weave" else ("x", "o")
+    w.loops += [f"cdef void {way}_{size}_{planes}(out_ptr out, Py_ssize_t out0, Py_ssize_t out1, const char *a, Py_ssize_t a0, "
+                "Py_ssize_t a1,", "                 Py_ssize_t n0, Py_ssize_t n1) noexcept nogil:", "    cdef Py_ssize_t i"]
+    for k in range(planes):
+        w.loops += [f"    cdef {t} *o{k} = <{t} *>(out + {k} * out1)" if many == "o"
+                    else f"    cdef const {t} *x{k} = <const {t} *>(a + {k} * a1)"]
+    w.loops += [f"    cdef {t} *o = <{t} *>out" if one == "o" else f"    cdef const {t} *x = <const {t} *>a", "    for i in range(n0):"]
+    for k in range(planes):
+        place = f"[{planes} * i + {k}]"
+        w.loops += [f"        o{place} = x{k}[i]" if one == "o" else f"        o{k}[i] = x{place}"]
+    w.loops += [""]
 
 
 def generate(ops, reduction_rows, dtypes):
@@ -259,5 +286,5 @@ def generate(ops, reduction_rows, dtypes):
     for t in ctypes:
         if t.startswith("c"):
             pxi += [f"    ctypedef struct {t}:", f"        {COMPONENT[t]} re", f"        {COMPONENT[t]} im"]
-    pxi += [*w.externs, "", *w.loops, "cdef void fill_loops(KernelTable *k) noexcept nogil:", *w.entries, ""]
+    pxi += [*w.externs, "", "cdef enum:", f"    LANES = {LANES}", "", *w.loops, "cdef void fill_loops(KernelTable *k) noexcept nogil:", *w.entries, ""]
     return {"expressions.h": "\n".join(w.header) + "\n", "loops.pxi": "\n".join(pxi)}

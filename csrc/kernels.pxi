@@ -123,7 +123,7 @@ cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *input
     cdef const char *arg[MAX_OPERANDS]
     cdef bint constant[MAX_OPERANDS]
     cdef int k, shape
-    cdef Py_ssize_t out_size = dtype_itemsize[stored]
+    cdef Py_ssize_t out_size = dtype_itemsize[stored], widest = dtype_itemsize[p.compute]
     cdef bint direct
     cdef char *out
     arg[2] = arg[3] = NULL
@@ -134,7 +134,10 @@ cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *input
         loops[LOOP_ALL](made, arg[1], arg[2], arg[3], 1)
         cast(p.data[0], stored, made, result, 1)
         return
-    boxes_start(&b, p, BLOCK)
+    for k in range(arity + 1):
+        if dtype_itemsize[p.dtype[k]] > widest:
+            widest = dtype_itemsize[p.dtype[k]]
+    boxes_start(&b, p, BLOCK, BLOCK_BYTES // widest)
     while True:
         for k in range(1, arity + 1):
             constant[k] = box_is_constant(&b, p.step_bytes[k])

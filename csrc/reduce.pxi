@@ -6,8 +6,8 @@
 # layout, the vector width, the CPU level or the number of threads:
 #   T1 elements are numbered in row-major order of the reduced axes and cut into blocks of BLOCK;
 #   T2 inside a block, element i is combined, in order, into lane i % LANES, which starts at the row's start value ("first":
-#      at the block's first element, which max and min may meet twice);
-#   T3 the lanes are combined in halves: lane k with lane k + 8, then k + 4, k + 2, k + 1;
+#      at the block's first element, which max and min may meet twice); a block of fewer elements has as many lanes;
+#   T3 the lanes there are are combined in halves: lane k with lane k + 8, then k + 4, k + 2, k + 1;
 #   T4 the blocks are combined like the digits of a binary counter: two of one size at a time, older with newer; at the end
 #      the remaining ones from newest to oldest.  The error of a float sum grows with the logarithm of the count.
 # An integer or bool result does not depend on the order; there the axes are walked as they lie in memory.
@@ -19,11 +19,10 @@ from libc.math cimport NAN
 from plan cimport plan_sort_reduced
 
 cdef enum:
-    LANES = 16
     TILE_BYTES = 1024          # of accumulators in a tile: the lanes of a tile are 16 KiB, half of an L1
     LEVELS = 46                # blocks are counted in 2**46, beyond any address space
     LONG_RUN = 64              # contiguous reduced elements from which going along is at least as fast
-    NARROW = 8                 # outputs below which going across does not pay
+    NARROW = 8                 # outputs, or outputs in a row, below which going across does not pay
 
 cdef convert_fn combine_side[REDUCTION_COUNT][DTYPE_COUNT]     # out[i] = combine(out[i], in[i])
 cdef convert_fn combine_lanes[REDUCTION_COUNT][DTYPE_COUNT]    # T2
@@ -76,6 +75,16 @@ cdef void lanes_start(char *lanes, int op, Py_ssize_t size, Py_ssize_t bytes, co
         memset(lanes, red_start[op], bytes)        # zero, or True of bool8
 
 
+cdef inline void lanes_fold(char *lanes, Py_ssize_t m, Py_ssize_t bytes, convert_fn side, Py_ssize_t n) noexcept nogil:
+    """T3: the lanes of a block of m elements, n outputs of `bytes` bytes in all side by side."""
+    cdef Py_ssize_t half = LANES // 2, left = m if m < LANES else LANES
+    while half > 0:
+        if left > half:
+            side(lanes, lanes + half * bytes, (left - half) * n)
+            left = half
+        half >>= 1
+
+
 cdef void reduce(const ReducePlan *plan) noexcept nogil:
     cdef ReducePlan sorted
     cdef const ReducePlan *p = plan
@@ -86,10 +95,12 @@ cdef void reduce(const ReducePlan *plan) noexcept nogil:
         sorted = p[0]
         plan_sort_reduced(&sorted)
         p = &sorted
-    if p.red_ndim == 0 or p.red_step[0] == dtype_itemsize[p.in_dtype]:
-        along = (p.red_ndim > 0 and p.red_shape[0] >= LONG_RUN) or p.keep_numel < NARROW
+    if p.keep_numel < NARROW:
+        along = True
+    elif p.red_numel < LONG_RUN:
+        along = False
     else:
-        along = p.keep_numel < NARROW
+        along = (p.red_step[0] == dtype_itemsize[p.in_dtype] and p.red_shape[0] >= LONG_RUN) or p.keep_shape[0] < NARROW
     if along:
         reduce_along(p)
     else:
@@ -172,7 +183,7 @@ cdef void along_one(const ReducePlan *p, const char *input, char *stack, Py_ssiz
     cdef char lanes[LANES * 16]
     cdef const char *block
     cdef Py_ssize_t in_size = dtype_itemsize[p.in_dtype]
-    cdef Py_ssize_t left = p.red_numel, blocks = 0, depth = 0, m, got, run, half
+    cdef Py_ssize_t left = p.red_numel, blocks = 0, depth = 0, m, got, run
     cdef convert_fn side = combine_side[p.op][p.acc_dtype]
     cdef convert_fn along = combine_lanes[p.op][p.acc_dtype]
     cdef Walk w
@@ -198,12 +209,9 @@ cdef void along_one(const ReducePlan *p, const char *input, char *stack, Py_ssiz
         if p.in_dtype != p.acc_dtype:
             cast(cooked, p.acc_dtype, block, p.in_dtype, m)
             block = cooked
-        lanes_start(lanes, p.op, size, LANES * size, block, size)
+        lanes_start(lanes, p.op, size, (m if m < LANES else LANES) * size, block, size)
         along(lanes, block, m)
-        half = LANES // 2
-        while half > 0:                            # T3
-            side(lanes, lanes + half * size, half)
-            half >>= 1
+        lanes_fold(lanes, m, size, side, 1)
         memcpy(stack + depth * size, lanes, size)
         depth = counter_push(stack, depth, blocks, size, side, 1)
         blocks += 1
@@ -259,7 +267,7 @@ cdef void across_tile(const ReducePlan *p, const Tile *tile) noexcept nogil:
     cdef char stack[LEVELS * TILE_BYTES]
     cdef Py_ssize_t size = dtype_itemsize[p.acc_dtype], out_size = dtype_itemsize[p.out_dtype]
     cdef Py_ssize_t bytes = tile.n * size
-    cdef Py_ssize_t left = p.red_numel, blocks = 0, depth = 0, m, i, k, half, at
+    cdef Py_ssize_t left = p.red_numel, blocks = 0, depth = 0, m, i, k, at
     cdef convert_fn side = combine_side[p.op][p.acc_dtype]
     cdef const char *row
     cdef Walk w
@@ -271,13 +279,10 @@ cdef void across_tile(const ReducePlan *p, const Tile *tile) noexcept nogil:
         for i in range(m):
             row = tile_row(p, tile, w.at, raw, cooked)
             if i == 0:
-                lanes_start(lanes, p.op, size, LANES * bytes, row, bytes)
+                lanes_start(lanes, p.op, size, (m if m < LANES else LANES) * bytes, row, bytes)
             side(lanes + (i % LANES) * bytes, row, tile.n)
             walk_forward(&w, p, 1)
-        half = LANES // 2
-        while half > 0:                            # T3
-            side(lanes, lanes + half * bytes, half * tile.n)
-            half >>= 1
+        lanes_fold(lanes, m, bytes, side, tile.n)
         memcpy(stack + depth * bytes, lanes, bytes)
         depth = counter_push(stack, depth, blocks, bytes, side, tile.n)
         blocks += 1

@@ -51,6 +51,16 @@ INLINE f32 f32_of_bits(u32 u) { f32 x; memcpy(&x, &u, 4); return x; }
 INLINE u64 bits_of_f64(f64 x) { u64 u; memcpy(&u, &x, 8); return u; }
 INLINE f64 f64_of_bits(u64 u) { f64 x; memcpy(&x, &u, 8); return x; }
 
+/* Rows far apart in memory: the processor sees no pattern, so the lines of a row to come are asked for by name.  Harmless
+ * beyond the end: a prefetch never faults. */
+#define AHEAD 6
+INLINE void prefetch_lines(const char *row, ptrdiff_t bytes)
+{
+    bytes = bytes < 256 ? bytes : 256;
+    for (ptrdiff_t at = 0; at < bytes; at += 64)
+        __builtin_prefetch(row + at);
+}
+
 /* -- float to integer -- */
 
 /* `lo` and `hi` are powers of two: the smallest value of the type, and one more than its largest.  `via` is the type of the

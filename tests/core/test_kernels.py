@@ -297,9 +297,11 @@ def tree(kernels, row, acc, x):
         for i in range(0, len(block), 16):
             line = block[i:i + 16]
             lanes[:len(line)] = combine(kernels, row, acc, lanes[:len(line)], line)
-        while len(lanes) > 1:
-            half = len(lanes) // 2
-            lanes = combine(kernels, row, acc, lanes[:half], lanes[half:])
+        lanes = lanes[:len(block)]
+        for half in (8, 4, 2, 1):
+            if len(lanes) > half:
+                pairs = len(lanes) - half
+                lanes = np.concatenate([combine(kernels, row, acc, lanes[:pairs], lanes[half:]), lanes[pairs:half]])
         stack.append(lanes[0])
         while number & 1:
             newer = stack.pop()
