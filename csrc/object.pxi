@@ -466,3 +466,7 @@ def clone(Tensor input not None, *, memory_format=FORMAT_OBJECT_PRESERVE):
     A copy; see Tensor.clone.
     """
     return tensor_clone(input, format_code(memory_format))
+
+
+type_rename(Tensor, b"tensorlib.Tensor")
+type_rename(Storage, b"tensorlib.UntypedStorage")

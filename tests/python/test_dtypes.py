@@ -307,3 +307,10 @@ def test_tables_and_objects_agree():
         for field in ("name", "aliases", "abbr", "itemsize", "kind"):
             assert getattr(dtype, field) == row[field]
     assert [row["category"] is not None for row in DTYPES[:ARITHMETIC]] == [True] * ARITHMETIC
+
+
+def test_compiled_classes_carry_the_public_module():
+    for name in ("dtype", "layout", "memory_format", "device", "Size", "Tensor", "UntypedStorage"):
+        cls = getattr(tl, name)
+        assert f"{cls.__module__}.{cls.__qualname__}" == f"tensorlib.{name}"
+        assert repr(cls) == f"<class 'tensorlib.{name}'>"
