@@ -371,7 +371,7 @@ def main(arguments=None):
     print("Time for the batch, best of many runs in turns, NumPy and torch on one thread")
     for order, row in timings(buffer, shape).items():
         print(f"  {order:14} " + ", ".join(f"{library} {taken * 1e3:.2f} ms" for library, taken in row.items())
-              + f"; NumPy takes {row['NumPy'] / row['tensorlib']:.1f} times as long as tensorlib")
+              + f"; {row['tensorlib'] / row['NumPy']:.2f} of NumPy's time")
 
     try:
         draw(options.output, labels, images, batches["channels_last"])
