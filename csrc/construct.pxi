@@ -351,6 +351,7 @@ cdef Tensor buffer_tensor(object data, bint share, BufferProblem *problem):
     b = PyMemoryView_GET_BUFFER(view)
     problem[0] = buffer_read(b, &dt, shape, stride)
     if problem[0] == BUFFER_OK:
+        keep_trivial_strides(data, b, stride)
         t = tensor_over(view, b, dt, shape, stride)
         return t if share else tensor_clone(t, FORMAT_PRESERVE)
     if share or problem[0] == BUFFER_FORMAT or problem[0] == BUFFER_INDIRECT:
@@ -361,6 +362,23 @@ cdef Tensor buffer_tensor(object data, bint share, BufferProblem *problem):
                dtype_itemsize[dtype_to_real[dt]] if dtype_category[dt] == 3 else b.itemsize, problem[0] == BUFFER_SWAPPED)
     problem[0] = BUFFER_OK
     return t
+
+
+cdef int keep_trivial_strides(object data, const Py_buffer *b, Py_ssize_t *stride) except -1:
+    """NumPy's buffers invent the strides of size-1 axes; its arrays tell the real ones, which say what the memory format is."""
+    cdef int d
+    cdef Py_ssize_t step
+    cdef object steps = None
+    for d in range(b.ndim):
+        if b.shape[d] == 1:
+            if steps is None:
+                steps = getattr(data, "strides", None)
+                if not isinstance(steps, tuple) or len(<tuple>steps) != b.ndim:
+                    return 0
+            step = (<tuple>steps)[d]
+            if step >= 0 and step % b.itemsize == 0:
+                stride[d] = step // b.itemsize
+    return 0
 
 
 cdef char *buffer_gather(char *out, const char *p, const Py_ssize_t *shape, const Py_ssize_t *strides, int ndim, Py_ssize_t size,

@@ -79,10 +79,7 @@ cdef int read_sized(PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, 
     for i in range(ARG_COUNT):
         call.arg[i] = <PyObject *>None
     read_keywords(args + nargs, kwnames, names, call.arg, op)
-    if nargs == 1 and PyLong_CheckExact(<object>args[0]):
-        call.shape[0] = size_item(<object>args[0], 0, op)
-        call.ndim = 1
-    elif nargs == 1 and <object>call.arg[ARG_SIZE] is None:
+    if nargs == 1 and call.arg[ARG_SIZE] == <PyObject *>None:
         call.ndim = parse_one_size(<object>args[0], call.shape, op)
     else:
         call.ndim = parse_size(tuple([<object>args[i] for i in range(nargs)]), <object>call.arg[ARG_SIZE], call.shape, op)
@@ -136,6 +133,9 @@ cdef int parse_size(tuple args, object size, Py_ssize_t *shape, str op) except -
 
 
 cdef int parse_one_size(object size, Py_ssize_t *shape, str op) except -1:
+    if PyLong_CheckExact(size):
+        shape[0] = size_item(size, 0, op)
+        return 1
     if isinstance(size, tuple):
         return parse_sizes(<tuple>size, shape, op, False)
     if isinstance(size, list):
@@ -886,6 +886,10 @@ cdef void linspace_write(char *p, int dt, const double *a, const double *b, Py_s
         K.cast(p, dt, <char *>block, wide, m)
         p += m * dtype_itemsize[dt]
         i += m
+    if n % 2 == 1 and n > 1:        # the middle has no nearer end
+        for k in range(parts):
+            block[k] = 0.5 * a[k] + 0.5 * b[k]
+        K.cast(p - (n - n // 2) * dtype_itemsize[dt], dt, <char *>block, wide, 1)
 
 
 def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):

@@ -65,20 +65,28 @@ def numpy_dtype(dtype):
                         f"that NumPy has") from None
 
 
+_numpy_dtypes = {}      # numpy.dtype by dtype, filled as they are asked for
+
+
 def to_numpy(t):
     """Tensor.numpy(): an array over the tensor's memory."""
     numpy = _numpy("Tensor.numpy()")
-    if t.device.type != "cpu":
+    if not t.is_cpu:
         raise TypeError(f"can't convert {t.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
                         f"memory first.")
-    row = _ROWS[t.dtype.name]
-    if row["numpy"] is not None:
-        return numpy.asarray(memoryview(t))
-    try:
-        wanted = numpy_dtype(t.dtype)
-    except TypeError as e:
-        raise TypeError(f"Got unsupported ScalarType {row['scalar_name']}: {e}") from None
-    return numpy.asarray(memoryview(t.view(_same_bytes(t.itemsize)))).view(wanted)
+    wanted = _numpy_dtypes.get(t.dtype)
+    if wanted is None:
+        try:
+            wanted = _numpy_dtypes[t.dtype] = numpy_dtype(t.dtype)
+        except TypeError as e:
+            raise TypeError(f"Got unsupported ScalarType {_ROWS[t.dtype.name]['scalar_name']}: {e}") from None
+    size = t.itemsize
+    strides = tuple([step * size for step in t.stride()])
+    if t.numel() == 0:
+        return numpy.lib.stride_tricks.as_strided(numpy.empty(t.shape, wanted), strides=strides)
+    # The memoryview becomes the array's base and keeps the storage exported; from t itself NumPy would take the buffer, note
+    # the address and give the buffer back.
+    return numpy.ndarray(t.shape, wanted, memoryview(t.untyped_storage()), t.storage_offset() * size, strides)
 
 
 def to_array(t, dtype, copy):
