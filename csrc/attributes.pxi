@@ -210,12 +210,14 @@ def _get_fill_uninitialized_memory():
 cdef enum:
     LAYOUT_STRIDED = 0
     LAYOUT_SPARSE_COO = 1
-    LAYOUT_COUNT = 2
 
 
 @cython.final
 cdef class layout:
-    """How a tensor's elements are kept: ``tensorlib.strided`` or ``tensorlib.sparse_coo``."""
+    """How a tensor's elements are kept: ``tensorlib.strided``, ``tensorlib.sparse_coo``, ...
+
+    PyTorch's other layouts have their names here, so that they can be compared and passed; no tensor is made in them.
+    """
     cdef int code
     cdef readonly str name
 
@@ -556,7 +558,9 @@ type_rename(dtype, b"tensorlib.dtype")
 type_rename(layout, b"tensorlib.layout")
 type_rename(memory_format, b"tensorlib.memory_format")
 type_rename(device, b"tensorlib.device")
-layout_objects = (layout_make(LAYOUT_STRIDED, "strided"), layout_make(LAYOUT_SPARSE_COO, "sparse_coo"))
+# By code: LAYOUT_STRIDED, LAYOUT_SPARSE_COO, then the names alone.
+layout_objects = tuple([layout_make(code, name) for code, name in enumerate((
+    "strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn"))])
 format_objects = (format_make(FORMAT_CONTIGUOUS, "contiguous_format"), format_make(FORMAT_CHANNELS_LAST, "channels_last"),
                   format_make(FORMAT_CHANNELS_LAST_3D, "channels_last_3d"), format_make(FORMAT_PRESERVE, "preserve_format"))
 cdef device DEVICE_CPU = device("cpu")

@@ -17,7 +17,9 @@ from tensorlib._dtypetable import ARITHMETIC, CASTABLE, DTYPES
 DATA = pathlib.Path(__file__).parents[1] / "data" / "dtypes.json"
 GOLDEN = json.loads(DATA.read_text()) if DATA.exists() else {"dtypes": []}
 ALL = [getattr(tl, row["name"]) for row in DTYPES]
-SINGLETONS = ALL + [tl.strided, tl.sparse_coo, tl.contiguous_format, tl.channels_last, tl.channels_last_3d, tl.preserve_format]
+LAYOUTS = ["_mkldnn", "jagged", "sparse_bsc", "sparse_bsr", "sparse_coo", "sparse_csc", "sparse_csr", "strided"]
+FORMATS = ["channels_last", "channels_last_3d", "contiguous_format", "preserve_format"]
+SINGLETONS = ALL + [getattr(tl, name) for name in LAYOUTS + FORMATS]
 
 
 @pytest.fixture(autouse=True)
@@ -300,6 +302,15 @@ def test_wrong_format_and_layout_objects_are_named():
     with pytest.raises(TypeError, match=r"'layout' must be tensorlib\.layout, not str"):
         tl.empty(2, layout="strided")
     assert tl.empty(2).layout is tl.strided
+    for name in LAYOUTS[:-1]:
+        with pytest.raises(NotImplementedError, match=rf"tensorlib\.{name}"):
+            tl.empty(2, layout=getattr(tl, name))
+
+
+def test_layouts_and_formats_under_all_their_names():
+    for cls, names in ((tl.layout, LAYOUTS), (tl.memory_format, [*FORMATS, "legacy_contiguous_format"])):
+        assert sorted(name for name in dir(tl) if isinstance(getattr(tl, name), cls)) == sorted(names)
+    assert tl.legacy_contiguous_format is tl.contiguous_format
 
 
 def test_tables_and_objects_agree():
