@@ -537,6 +537,9 @@ cdef Tensor existing_or_new(object data, object dtype_, object device_, int copy
     return copy_of(t, dt, dev, op)
 
 
+cdef object ndarray_type = None      # the class of the last array that from_numpy was given: it need not ask twice
+
+
 def from_numpy(ndarray):
     """from_numpy(ndarray) -> Tensor
 
@@ -545,10 +548,13 @@ def from_numpy(ndarray):
     Raises TypeError for anything but an ndarray of a dtype that tensors have; ValueError for negative strides, strides that
     are no multiple of the element, and foreign byte order: copy the array first.
     """
+    global ndarray_type
     cdef BufferProblem problem = BUFFER_OK
     cdef Tensor t
-    if not HOOKS["is_ndarray"](ndarray):
-        raise TypeError(f"expected np.ndarray (got {type_text(ndarray)})")
+    if type(ndarray) is not ndarray_type:
+        if not HOOKS["is_ndarray"](ndarray):
+            raise TypeError(f"expected np.ndarray (got {type_text(ndarray)})")
+        ndarray_type = type(ndarray)
     t = buffer_tensor(ndarray, True, &problem)
     if t is None:
         if problem == BUFFER_FORMAT:

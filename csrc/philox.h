@@ -16,7 +16,7 @@
 #include <string.h>
 #include <math.h>
 
-#define PHILOX_LANES 32   /* blocks made side by side; with 16 or fewer GCC unrolls the loop before it can vectorise it: 3x slower */
+#define PHILOX_LANES 32   /* blocks side by side; 16 or fewer, and GCC unrolls the loop before it can vectorise it: 3x slower */
 
 /* Words w[0..3][lane] of the blocks first .. first + PHILOX_LANES - 1. */
 static inline void philox_blocks(uint64_t key, uint64_t call, uint64_t first, uint32_t w[4][PHILOX_LANES])

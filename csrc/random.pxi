@@ -294,7 +294,6 @@ True
 rand = make_fast_function("rand", <fast_function>fast_rand, RAND_DOC)
 
 
-
 cdef PyObject *fast_randn(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) except NULL:
     return handed(random_sized(RANDOM_NORMAL, args, nargs, kwnames, "randn"))
 
@@ -308,7 +307,6 @@ randn(*size, generator=None, out=None, dtype=None, layout=strided, device=None) 
 Values of the standard normal distribution; the parts of a complex dtype have variance 1/2 each.
 """
 randn = make_fast_function("randn", <fast_function>fast_randn, RANDN_DOC)
-
 
 
 cdef Tensor random_like(RandomKind kind, object input, object generator, object dtype_, object layout_, object device_,

@@ -193,7 +193,8 @@ cdef double float_top(int dt) noexcept:
 cdef int store_overflow(object number, int dt, str op) except -1:
     text = (<bytes>dtype_names[dt]).decode()
     if dtype_category[dt] == 1:
-        c_name, held = "int" if dt == DT_INT32 else f"{text}_t", f"{-<object>integer_top(dt) - 1 if dtype_signed[dt] else 0} to {integer_top(dt)}"
+        c_name = "int" if dt == DT_INT32 else f"{text}_t"
+        held = f"{-<object>integer_top(dt) - 1 if dtype_signed[dt] else 0} to {integer_top(dt)}"
     else:
         c_name = {DT_FLOAT32: "float", DT_FLOAT64: "double"}.get(dt, (<bytes>dtype_scalar_name[dt]).decode())
         held = f"finite values up to {float_top(dt)!r}" if dtype_category[dt] == 2 else f"components up to {float_top(dt)!r}"

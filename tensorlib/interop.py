@@ -10,12 +10,18 @@ _SUPPORTED = ("float64, float32, float16, complex64, complex128, int64, int32, i
 _ROWS = {row["name"]: row for row in DTYPES}
 
 
+_imported = None      # NumPy once a call needed it; an import statement that finds it loaded still costs 200 ns
+
+
 def _numpy(what):
-    try:
-        import numpy
-    except ImportError as e:
-        raise ImportError(f"{what} needs NumPy: pip install numpy") from e
-    return numpy
+    global _imported
+    if _imported is None:
+        try:
+            import numpy
+        except ImportError as e:
+            raise ImportError(f"{what} needs NumPy: pip install numpy") from e
+        _imported = numpy
+    return _imported
 
 
 def is_ndarray(value):

@@ -353,6 +353,10 @@ def test_eye():
     assert tl.eye(2).shape == (2, 2)
     out = tl.ones(4, 3).t()
     assert tl.eye(3, 4, out=out).tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
+    repeated = tl.full((3,), 7).expand(3, 3)
+    with pytest.raises(tl.OverlapError):
+        tl.eye(3, out=repeated)
+    assert repeated[0].tolist() == [7, 7, 7]
     for args, kind, text in (((-1,), RuntimeError, "n must be greater or equal to 0, got -1"), ((2, -1), RuntimeError, "m must be"),
                              ((2.0,), TypeError, "must be int, not float")):
         with pytest.raises(kind, match=text):
