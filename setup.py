@@ -22,6 +22,7 @@ X86 = {"baseline": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"], "v4": ["-ma
 ARM = {"neon": ["-march=armv8-a"]}
 LEVELS = ARM if platform.machine().lower() in ("aarch64", "arm64") else X86
 FLOOR = next(iter(LEVELS.values()))
+BUILD_C = "build/cython"
 
 
 def generate():
@@ -36,20 +37,46 @@ def sources_under(*patterns):
     return sorted(str(path.relative_to(ROOT)) for pattern in patterns for path in CSRC.glob(pattern))
 
 
+def extension(name, source, flags, depends):
+    opt = os.environ.get("TENSORLIB_OPT")
+    return Extension(name, [source], include_dirs=["csrc", "csrc/_generated"], depends=depends,
+                     extra_compile_args=FLAGS + flags + ([f"-O{opt}"] if opt else []), extra_link_args=LINK)
+
+
+def to_c(units):
+    from Cython.Build import cythonize
+    return cythonize(units, nthreads=min(CORES, len(units)) if CORES > 1 else 0, quiet=True,
+                     include_path=["csrc", "csrc/_generated"], build_dir=BUILD_C)
+
+
+def kernel_modules(kernels):
+    """The kernels' C, once for each CPU level: a file that names the module and the level, and includes it."""
+    wanted = os.environ.get("TENSORLIB_LEVELS")
+    made = []
+    for level, flags in LEVELS.items():
+        if wanted and level not in wanted.split(","):
+            continue
+        source = pathlib.Path(BUILD_C) / "csrc" / f"_kernels_{level}.c"
+        text = (f"#define PyInit__kernels PyInit__kernels_{level}\n#define KERNEL_LEVEL \"{level}\"\n"
+                f"#include \"{pathlib.Path(kernels.sources[0]).name}\"\n")
+        if not (ROOT / source).exists() or (ROOT / source).read_text() != text:
+            (ROOT / source).write_text(text)
+        made.append(extension(f"tensorlib._kernels_{level}", str(source), flags,
+                              [*kernels.sources, *sources_under("scalar.h", "vecmath.h", "_generated/*.h")]))
+    return made
+
+
 def extensions(with_testing):
+    """Biggest first, so that the cores end together."""
     # Cython follows .pxd and .pxi by itself and writes a new .c; only the C headers must be named.  -O2 for the core: its time
     # goes into calls, not loops, and -O3 compiles half as long again.
     tables = ["csrc/_generated/tables.h"]
-    units = [("tensorlib._core", "_core", FLOOR + ["-O2"], sources_under("size.h", "philox.h") + tables)]
-    units += [(f"tensorlib._kernels_{level}", f"_kernels_{level}", flags, sources_under("scalar.h", "vecmath.h", "_generated/*.h"))
-              for level, flags in LEVELS.items()]
+    units = [extension("tensorlib._core", "csrc/_core.pyx", [*FLOOR, "-O2"], sources_under("size.h", "philox.h") + tables),
+             extension("tensorlib._kernels", "csrc/_kernels.pyx", FLOOR, [])]
     if with_testing:
-        units.append(("tensorlib._testing", "_testing", FLOOR + ["-O2"], tables))
-    opt = os.environ.get("TENSORLIB_OPT")
-    extra = [f"-O{opt}"] if opt else []
-    return [Extension(name, [f"csrc/{source}.pyx"], include_dirs=["csrc", "csrc/_generated"], depends=depends,
-                      extra_compile_args=FLAGS + flags + extra, extra_link_args=LINK)
-            for name, source, flags, depends in units if (CSRC / f"{source}.pyx").exists()]
+        units.append(extension("tensorlib._testing", "csrc/_testing.pyx", [*FLOOR, "-O2"], tables))
+    core, kernels, *rest = to_c(units)
+    return [core, *kernel_modules(kernels), *rest]
 
 
 class BuildExt(build_ext):
@@ -70,11 +97,8 @@ class BuildExt(build_ext):
 def modules():
     if not {"build_ext", "build", "bdist_wheel", "install", "develop", "editable_wheel"} & set(sys.argv):   # not for metadata
         return []
-    from Cython.Build import cythonize
     generate()
-    with_testing = "bdist_wheel" not in sys.argv and os.environ.get("TENSORLIB_BUILD_TESTING", "1") != "0"
-    return cythonize(extensions(with_testing), nthreads=CORES if CORES > 1 else 0, quiet=True,
-                     include_path=["csrc", "csrc/_generated"], build_dir="build/cython")
+    return extensions("bdist_wheel" not in sys.argv and os.environ.get("TENSORLIB_BUILD_TESTING", "1") != "0")
 
 
 if __name__ == "__main__":

@@ -83,12 +83,12 @@ def cross_kernels(compiler, flags, folder):
         print("kernels for arm64: not run: Cython is missing")
         return
     load(CSRC / "gen.py").main()
-    c_file = folder / "_kernels_neon.c"
-    cython_compile(str(CSRC / "_kernels_neon.pyx"), output_file=str(c_file), include_path=[str(CSRC), str(CSRC / "_generated")],
+    c_file = folder / "_kernels.c"
+    cython_compile(str(CSRC / "_kernels.pyx"), output_file=str(c_file), include_path=[str(CSRC), str(CSRC / "_generated")],
                    compiler_directives={"language_level": 3})
     header = sysconfig.get_path("include")
     subprocess.run([*compiler, *flags, f"-I{CSRC}", f"-I{CSRC / '_generated'}", f"-I{header}", "-fPIC", "-c", str(c_file), "-o",
-                    str(folder / "_kernels_neon.o")], check=True)
+                    str(folder / "_kernels.o")], check=True)
     print("kernels for arm64: compiled")
 
 
