@@ -18,6 +18,8 @@ REPORTS = {}
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_golden(name):
+    if records.IS_TORCH and name == "extra.json":
+        pytest.skip("its records follow the decisions, where torch differs")
     book, rules, report = records.Book(name), records.Rules(), records.Report(name)
     seen = set()
     for cell in SOURCES[name].cells(book):
@@ -37,8 +39,8 @@ def test_rules_are_needed():
     if records.IS_TORCH or not set(REPORTS) >= set(SOURCES):
         pytest.skip("needs the reports of every golden file")
     hits = sum((report.rule_hits for report in REPORTS.values()), start=records.collections.Counter())
-    idle = [rule for rule in records.Rules().rules if not hits[rule["what"], rule["step"]]]
-    assert not idle, f"rules that match nothing: {[(r['step'], r['what']) for r in idle]}"
+    idle = records.Rules().needed() - set(hits)
+    assert not idle, f"rules and operations that match nothing: {sorted(idle)}"
 
 
 def test_the_dotnet_cases_wait_for_spans():
