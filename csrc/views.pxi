@@ -47,11 +47,16 @@ cdef int views_sizes(object first, tuple more, Py_ssize_t *out, str op) except -
     return <int>n + 1
 
 
-cdef int views_sequence(object dims, Py_ssize_t *out, str what) except -1:
-    """Reads a tuple or list; a single integer is refused."""
+cdef int views_sequence(object dims, Py_ssize_t *out, str op, str name, int position) except -1:
+    """Reads a tuple or list of integers; a single integer is refused."""
+    cdef Py_ssize_t i
     if not isinstance(dims, (tuple, list)):
-        raise TypeError(f"{what} must be a tuple of integers, not {type_text(dims)}")
-    return parse_dims(dims, out, what)
+        raise TypeError(f"{op}(): argument '{name}' (position {position}) must be tuple of ints, not {type_text(dims)}")
+    for i in range(len(dims)):
+        if type(dims[i]) is not int and not is_index(dims[i]):
+            raise TypeError(f"{op}(): argument '{name}' (position {position}) must be tuple of ints, but found element of type "
+                            f"{type_text(dims[i])} at pos {i}")
+    return parse_dims(dims, out, op)
 
 
 cdef Tensor views_need_tensor(object other, str op):
@@ -332,7 +337,7 @@ cdef Tensor views_unflatten(TensorBase self, Py_ssize_t dim, object sizes):
     cdef Py_ssize_t given[MAX_DIMS]
     cdef Py_ssize_t shape[2 * MAX_DIMS]
     cdef Py_ssize_t stride[MAX_DIMS]
-    cdef int d, i, n = views_sequence(sizes, given, "unflatten(): argument 'sizes'")
+    cdef int d, i, n = views_sequence(sizes, given, "unflatten", "sizes", 2)
     cdef InferShape answer
     if n == 0:
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -603,8 +608,8 @@ cdef Tensor views_as_strided(TensorBase self, object size, object strides, objec
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t stride[MAX_DIMS]
     cdef Py_ssize_t offset = self.offset, lo, hi, start, need, itemsize = dtype_itemsize[self.dt]
-    cdef int d, n = views_sequence(size, shape, "as_strided(): argument 'size'")
-    cdef int m = views_sequence(strides, stride, "as_strided(): argument 'stride'")
+    cdef int d, n = views_sequence(size, shape, "as_strided", "size", 1)
+    cdef int m = views_sequence(strides, stride, "as_strided", "stride", 2)
     if storage_offset is not None:
         offset = parse_int(storage_offset, "as_strided: storage_offset")
     if n != m:
@@ -809,7 +814,7 @@ cdef class TensorViews(TensorBase):
     def broadcast_to(self, size):
         """See tensorlib.broadcast_to."""
         cdef Py_ssize_t sizes[MAX_DIMS]
-        return views_expand(self, sizes, views_sequence(size, sizes, "broadcast_to(): argument 'size'"))
+        return views_expand(self, sizes, views_sequence(size, sizes, "broadcast_to", "size", 2))
 
     def narrow(self, Py_ssize_t dim, start, Py_ssize_t length):
         """See tensorlib.narrow."""
@@ -872,7 +877,7 @@ def permute(Tensor input not None, dims):
     Raises RuntimeError unless dims names every dimension once, IndexError if one does not exist.
     """
     cdef Py_ssize_t order[MAX_DIMS]
-    return views_permute(input, order, views_sequence(dims, order, "permute(): argument 'dims'"))
+    return views_permute(input, order, views_sequence(dims, order, "permute", "dims", 2))
 
 
 def transpose(Tensor input not None, Py_ssize_t dim0, Py_ssize_t dim1):
@@ -934,7 +939,7 @@ def reshape(Tensor input not None, shape):
     Raises RuntimeError if the sizes do not hold the same number of elements.
     """
     cdef Py_ssize_t sizes[MAX_DIMS]
-    return views_reshape(input, sizes, views_sequence(shape, sizes, "reshape(): argument 'shape'"))
+    return views_reshape(input, sizes, views_sequence(shape, sizes, "reshape", "shape", 2))
 
 
 def flatten(Tensor input not None, Py_ssize_t start_dim=0, Py_ssize_t end_dim=-1):
@@ -986,7 +991,7 @@ def broadcast_to(Tensor input not None, size):
     ``input.expand(size)``: dimensions of size 1 repeated by stride 0.  Raises RuntimeError where the sizes do not fit.
     """
     cdef Py_ssize_t sizes[MAX_DIMS]
-    return views_expand(input, sizes, views_sequence(size, sizes, "broadcast_to(): argument 'size'"))
+    return views_expand(input, sizes, views_sequence(size, sizes, "broadcast_to", "size", 2))
 
 
 def narrow(Tensor input not None, Py_ssize_t dim, start, Py_ssize_t length):

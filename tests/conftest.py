@@ -13,7 +13,7 @@ def pytest_terminal_summary(terminalreporter):
                      f"failed {c['failed']:4}" + f"   pending by: {waits}" * bool(waits))
     if seeds and seeds.COUNTS:
         c = seeds.COUNTS
-        waits = ", ".join(f"{n} step {step}" for step, n in sorted(c["steps"].items()))
+        waits = ", ".join(f"{n} {what}" for what, n in sorted(c["steps"].items()))
         lines.append(f"{'founding documents':22} passed {c['passed']:6}  pending {c['pending']:5}   pending by: {waits}")
     if lines:
         terminalreporter.section("conformance")

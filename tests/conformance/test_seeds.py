@@ -405,7 +405,8 @@ def test_statement(case):
             check(lines, n)
         except Exception:
             COUNTS["pending"] += 1
-            COUNTS["steps"][waits[0] or "-"] = COUNTS["steps"].get(waits[0] or "-", 0) + 1
+            where = f"step {waits[0]}" if waits[0] else "requires_grad"
+            COUNTS["steps"][where] = COUNTS["steps"].get(where, 0) + 1
             return
         raise AssertionError(f"{lines[n][0]!r} passes: take it off PENDING ({waits})")
     finally:
