@@ -11,6 +11,8 @@
 # Named notes
 #   [number operands]  A Python number is stored once, in the compute dtype, in Operands.value, and enters the plan as a
 #                      zero-dim operand of that dtype: no tensor object, no rounding to a reduced dtype first.
+#   [cast operands]    For the strides of the result, an operand of another dtype than the common one counts as its dense cast:
+#                      expanded dimensions of it have a say, as they have where the cast is written out.
 #   [direct calls]     Same dtype, same shape, row-major, no conversion: the loop is called without a plan.  This is the
 #                      path of small tensors; it must give what the general path gives, strides included.
 
@@ -229,6 +231,8 @@ cdef object pointwise(int op, object a, object b, object c, object out, int rule
     cdef PyObject *arg[3]
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t stride[MAX_DIMS]
+    cdef Py_ssize_t cast_stride[3][MAX_DIMS]       # [cast operands]
+    cdef const Py_ssize_t *ordered[3]
     cdef int via[MAX_OPERANDS]
     cdef int k, category, status, ndim, compute, common, result, ordering, n = op_arity[op]
     cdef int dev = -1
@@ -275,9 +279,9 @@ cdef object pointwise(int op, object a, object b, object c, object out, int rule
     if out is not None:
         if rules & RULE_INPLACE:
             check_inplace_shape(op, &o, dst)
-        check_result_dtype(op, result, dst.dt, rules)
-    if not op_has_kernel(op, common):
-        no_kernel(op, common, arg, n)
+        check_result_dtype(op, common, result, dst.dt, rules)
+    if not op_has_kernel(op, common) or (is_clamp(op) and common == DT_BOOL and not isinstance(<object>arg[1], Tensor)):
+        no_kernel(op, common, arg, n)             # numbers bound no masks, tensors do, as in PyTorch
     compute = dtype_compute[common]
     for k in range(1, n + 1):
         if o.dtype[k] < 0:
@@ -292,9 +296,15 @@ cdef object pointwise(int op, object a, object b, object c, object out, int rule
         broadcast_error(op, &o)
 
     # 5 destination
+    for k in range(1, n + 1):
+        ordered[k - 1] = o.stride[k]
+        if o.ndim[k] > 0 and o.dtype[k] != common and takes_part_in_promotion(op, k - 1):
+            if not (<TensorBase>arg[k - 1]).flags & TENSOR_DENSE:
+                plan_output_strides(1, &o.shape[k], &o.stride[k], &o.ndim[k], o.shape[k], o.ndim[k], cast_stride[k - 1])
+                ordered[k - 1] = cast_stride[k - 1]
     ordering = 1 if n > 1 and is_clamp(op) and not isinstance(<object>arg[1], Tensor) else n    # number bounds have no say
     if out is None:
-        plan_output_strides(ordering, &o.shape[1], &o.stride[1], &o.ndim[1], shape, ndim, stride)
+        plan_output_strides(ordering, &o.shape[1], ordered, &o.ndim[1], shape, ndim, stride)
         dst = tensor_empty_dense(shape, stride, ndim, result, dev)
     else:
         if dst.dev != dev:
@@ -306,7 +316,7 @@ cdef object pointwise(int op, object a, object b, object c, object out, int rule
                 if arg[k] == <PyObject *>dst:
                     raise RuntimeError(f"{op_name(op)}: out is also an input and has shape "
                                        f"{dims_text(dst.shape_, dst.ndim_)}, but the result has shape {dims_text(shape, ndim)}")
-            plan_output_strides(ordering, &o.shape[1], &o.stride[1], &o.ndim[1], shape, ndim, stride)
+            plan_output_strides(ordering, &o.shape[1], ordered, &o.ndim[1], shape, ndim, stride)
             fit_out(dst, shape, ndim, stride, op_name(op))
         check_destination(dst, op_name(op))
         for k in range(n):
@@ -415,7 +425,7 @@ cdef inline int beyond_answer(int op, int side) noexcept:
     return side < 0
 
 
-cdef int check_result_dtype(int op, int result, int out, int rules) except -1:
+cdef int check_result_dtype(int op, int common, int result, int out, int rules) except -1:
     cdef int rule = op_out[op]
     if rules & RULE_INPLACE:
         if rule == OUT_ANY:
@@ -423,6 +433,8 @@ cdef int check_result_dtype(int op, int result, int out, int rules) except -1:
         if op_result[op] == RESULT_REAL and dtype_category[out] == 3:
             raise RuntimeError(f"In-place {op_name(op)} is not supported for complex tensors.")
         rule = OUT_CAST
+    elif op_result[op] == RESULT_REAL and dtype_category[common] == 3 and (dtype_category[out] <= 2 or out == common):
+        rule = OUT_CAST                           # the magnitude of complex numbers goes into any float, or into their own dtype
     if rule == OUT_CAST and not category_can_cast(result, out):
         raise RuntimeError(f"result type {dtype_scalar_name[result].decode()} can't be cast to the desired output type "
                            f"{dtype_scalar_name[out].decode()}")

@@ -54,6 +54,8 @@ cdef int reduce_dtypes(int red, int dt, object dtype, TensorBase out, int *acc) 
     if dtype is not None:
         source = dtype_code(dtype)
     elif red_accumulate[red] == ACC_WIDE and out is not None:
+        if not (red_on[red] >> category) & 1:
+            no_reduction(red, dt, dt)
         source = out.dt                          # the input is cast to out's dtype first, as PyTorch does
         if not (red_on[red] >> dtype_category[source]) & 1:
             raise RuntimeError(f"{name}: result type {dtype_scalar_name[dt].decode()} can't be cast to the desired output type "
