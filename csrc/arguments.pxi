@@ -147,8 +147,8 @@ cdef int parse_int_tuple(object value, str name, int position, Py_ssize_t *out, 
     for i in range(n):
         item = items[i]
         if not is_index(item):
-            raise TypeError(f"{op}(): argument '{name}' failed to unpack the object at pos {i + 1} with error \"type must be "
-                            f"tuple of ints,but got {type_text(item)}\"")
+            raise TypeError(f"{op}(): argument '{name}' (position {position}) must be tuple of ints, but found element of type "
+                            f"{type_text(item)} at pos {i}")
         out[i] = size_item(item, i, op)
     return <int>n
 

@@ -143,8 +143,11 @@ cdef Tensor make_number(const Py_ssize_t *shape, int ndim, int number, object dt
 
 
 cdef int number_bytes(int number, int dt, Value *v, str op) except -1:
-    """The bytes of 0 or 1.  Zero is all bytes 0 in every dtype, those included that take no numbers."""
+    """The bytes of 0 or 1.  Zero is all bytes 0 in every dtype, those included that take no numbers; but which quantised
+    number a byte stands for, nobody knows."""
     memset(v.bytes, 0, 16)
+    if dtype_scalar_name[dt][0] == c"Q":
+        raise NotImplementedError(f"{op}: not implemented for '{dtype_scalar_name[dt].decode()}' ({dtype_object(dt)})")
     if number == 0:
         return 0
     return value_store(number, dt, v.bytes, op)

@@ -3,8 +3,10 @@
 
 def pytest_terminal_summary(terminalreporter):
     import sys
-    golden = sys.modules.get("conformance.test_golden") or sys.modules.get("tests.conformance.test_golden")
-    seeds = sys.modules.get("conformance.test_seeds") or sys.modules.get("tests.conformance.test_seeds")
+
+    def loaded(name, attribute):       # pytest and the tests themselves may know the module under different names
+        return next((m for n, m in sys.modules.items() if n.endswith(f"conformance.{name}") and hasattr(m, attribute)), None)
+    golden, seeds = loaded("test_golden", "REPORTS"), loaded("test_seeds", "COUNTS")
     lines = []
     for report in golden.REPORTS.values() if golden else ():
         c = report.counts

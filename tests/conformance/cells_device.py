@@ -32,9 +32,8 @@ def apart(row):
         except Exception as error:
             box.append((False, error))
         finally:
-            if IS_TORCH:                       # there the default belongs to the thread, and a leaked block forbids the reset
-                return
-            lib.set_default_device(None)
+            if not IS_TORCH:                   # there the default belongs to the thread, and a leaked block forbids the reset
+                lib.set_default_device(None)
 
     thread = threading.Thread(target=contextvars.Context().run, args=(body,))
     thread.start()

@@ -2,7 +2,7 @@
 
 import copy
 
-from conformance.records import IS_TORCH, Cell, differs, is_error, lib, tensor_differs
+from conformance.records import IS_TORCH, Cell, differs, lib, tensor_differs
 
 FILES = ["memory_format.json", "views_indexing.json"]
 FORMATS = ("contiguous_format", "channels_last", "channels_last_3d", "preserve_format")
@@ -86,7 +86,8 @@ def strides_of(t):
 
 def factory_cells(book):
     make = {
-        "empty": lambda size, f: lib.empty(size, memory_format=f), "contiguous": lambda size, f: lib.empty(size).contiguous(memory_format=f),
+        "empty": lambda size, f: lib.empty(size, memory_format=f),
+        "contiguous": lambda size, f: lib.empty(size).contiguous(memory_format=f),
         "to": lambda size, f: lib.empty(size).to(memory_format=f), "clone": lambda size, f: lib.empty(size).clone(memory_format=f),
         "empty_like": lambda size, f: lib.empty_like(lib.empty(size), memory_format=f),
         "to_f64": lambda size, f: lib.empty(size).to(lib.float64, memory_format=f)}
@@ -102,8 +103,9 @@ def factory_cells(book):
 
 
 INPUT_OPS = {
-    "clone": "t.clone()", "empty_like": "torch.empty_like(t)", "zeros_like": "torch.zeros_like(t)", "rand_like": "torch.rand_like(t)",
-    "full_like": "torch.full_like(t, 1.)", "to_f64": "t.to(torch.float64)", "to_same": "t.to(t.dtype)",
+    "clone": "t.clone()", "empty_like": "torch.empty_like(t)", "zeros_like": "torch.zeros_like(t)",
+    "rand_like": "torch.rand_like(t)", "full_like": "torch.full_like(t, 1.)", "to_f64": "t.to(torch.float64)",
+    "to_same": "t.to(t.dtype)",
     "to_copy": "t.to(t.dtype, copy=True)", "contiguous": "t.contiguous()", "neg": "-t", "abs": "t.abs()", "sqrt": "t.sqrt()",
     "add_scalar": "t + 1", "add_self": "t + t", "add_zero_dim": "t + torch.ones(())",
     "add_f64_self": "t + cast(t)", "eq_self": "t == t", "logical_not": "torch.logical_not(t)", "isnan": "torch.isnan(t)",
@@ -150,14 +152,17 @@ def input_cells(book):
             else:
                 what, form = op.split(".")
                 form = "preserve_format" if form == "preserve" else form
-                code = f"t.to(torch.float64, memory_format=torch.{form})" if what == "to_f64" else f"t.{what}(memory_format=torch.{form})"
-            yield Cell(file, f"{at}/ops/{op}", f"{row['name']}: {code}", want if is_error(want) else
-                       spelled[want] if isinstance(want, str) else want,
-                       lambda tensor=tensor, code=code: strides_of(eval(code, {"torch": lib, "t": tensor(), "copy": copy, "cast": cast})))
+                call = "to(torch.float64, " if what == "to_f64" else f"{what}("
+                code = f"t.{call}memory_format=torch.{form})"
+
+            def call_op(tensor=tensor, code=code):
+                return strides_of(eval(code, {"torch": lib, "t": tensor(), "copy": copy, "cast": cast}))
+            yield Cell(file, f"{at}/ops/{op}", f"{row['name']}: {code}", spelled[want] if isinstance(want, str) else want, call_op)
 
 
 MIXED_OPS = {
-    "add": "a + b", "clone then add_": "a.expand(size).clone(memory_format=torch.contiguous_format).add_(b)", "cat0": "torch.cat([a, b], 0)", "cat1": "torch.cat([a, b], 1)",
+    "add": "a + b", "clone then add_": "a.expand(size).clone(memory_format=torch.contiguous_format).add_(b)",
+    "cat0": "torch.cat([a, b], 0)", "cat1": "torch.cat([a, b], 1)",
     "cat-1": "torch.cat([a, b], -1)", "stack0": "torch.stack([a, b], 0)", "stack1": "torch.stack([a, b], 1)",
     "add_mixed_dtype": "a + cast(b)", "where(a>0,a,b)": "torch.where(a > 0, a, b)", "where(a>0,b,b)": "torch.where(a > 0, b, b)"}
 
@@ -189,7 +194,8 @@ def call_cells(book, section, file):
 def probe_cells(book):
     columns = (("stride", lambda t: strides_of(t)),
                ("is_contiguous", lambda t: [t.is_contiguous(), t.is_contiguous(memory_format=lib.channels_last)]),
-               ("clone", lambda t: strides_of(t.clone())), ("t + 1", lambda t: strides_of(t + 1)), ("t + t", lambda t: strides_of(t + t)),
+               ("clone", lambda t: strides_of(t.clone())), ("t + 1", lambda t: strides_of(t + 1)),
+               ("t + t", lambda t: strides_of(t + t)),
                ("to(float64)", lambda t: strides_of(t.to(lib.float64))),
                ("contiguous(channels_last)", lambda t: strides_of(t.contiguous(memory_format=lib.channels_last))),
                ("dim_order", lambda t: list(t.dim_order())))
@@ -250,7 +256,8 @@ def view_cells(book):
             exec(row["setup"], scope)
             exec(row["code"], scope)
             return scope["x"]
-        yield Cell(file, f"/assignment/{i}", f"{row['setup']}; {row['code']}", row, assign, lambda got, want: tensor_differs(got, want["x"]))
+        yield Cell(file, f"/assignment/{i}", f"{row['setup']}; {row['code']}", row, assign,
+                   lambda got, want: tensor_differs(got, want["x"]))
     yield from call_cells(book, "size_one_and_dtype_views", file)
 
 

@@ -77,8 +77,8 @@ def cells(book):
     for i, row in enumerate(doc["internal"]):
         yield from spec_cells("internal", i, row, [("input", "x")])
         if not IS_TORCH:
-            yield Cell(FILE, f"/internal/{i}/really_aliases", f"{row['setup']}; torch.has_internal_overlap(x)", row["really_aliases"],
-                       lambda row=row: lib.has_internal_overlap(attempt(row["setup"], "", "x")["x"]))
+            yield Cell(FILE, f"/internal/{i}/really_aliases", f"{row['setup']}; torch.has_internal_overlap(x)",
+                       row["really_aliases"], lambda row=row: lib.has_internal_overlap(attempt(row["setup"], "", "x")["x"]))
         for op, entry in row["outcome"].items():
             yield Cell(FILE, f"/internal/{i}/outcome/{op}", f"{row['setup']}; {text[op]}", outcome(book, entry),
                        lambda row=row, op=op: attempt(row["setup"], code[op], "x"), succeeded)

@@ -19,7 +19,8 @@ IN_PLACE = {"+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=":
             "<<=": operator.ilshift}
 IN_PLACE_CODE = {
     "div_(floor)": "a.div_(b, rounding_mode='floor')", "div_(trunc)": "a.div_(b, rounding_mode='trunc')",
-    "copy_": "a.copy_(b) if isinstance(b, torch.Tensor) else a.fill_(b)", "eq_": "a.eq_(b)", "lt_": "a.lt_(b)", "clamp_min": "a.clamp_(min=b)",
+    "copy_": "a.copy_(b) if isinstance(b, torch.Tensor) else a.fill_(b)",
+    "eq_": "a.eq_(b)", "lt_": "a.lt_(b)", "clamp_min": "a.clamp_(min=b)",
     "masked_fill_": "a.masked_fill_(torch.tensor([True, False]), b)"}
 BINARY_CODE = {
     "div_floor": "torch.div(a, b, rounding_mode='floor')", "div_trunc": "torch.div(a, b, rounding_mode='trunc')",
@@ -155,8 +156,8 @@ def in_place_cells(book):
                 def run(op=op, code=code, a=row["self"], b=b):
                     a, b = fresh(a), operand(b)
                     return run_code(code, a=a, b=b) if code else IN_PLACE[op](a, b)
-                yield Cell(FILE, f"/{section}/{i}/row/{j}", f"{op} with self {row['self']}, other {b}", table(entry, row["self"], b),
-                           run, gives(row["self"].split(":")[1]), lenient=True)
+                yield Cell(FILE, f"/{section}/{i}/row/{j}", f"{op} with self {row['self']}, other {b}",
+                           table(entry, row["self"], b), run, gives(row["self"].split(":")[1]), lenient=True)
 
 
 def pair_cells(book):
@@ -168,7 +169,8 @@ def pair_cells(book):
         for j, entry in enumerate(row["row"]):
             a, b = row["a"], columns[j]
             yield Cell(FILE, f"/binary/{i}/row/{j}", f"{code}, a {a}, b {b}", table(entry, a, b), lambda a=a, b=b, ready=ready: (
-                run_code(ready, a=operand("dim:" + a), b=operand("dim:" + b), m=matrix(a), n=matrix(b))), gives(entry), lenient=True)
+                run_code(ready, a=operand("dim:" + a), b=operand("dim:" + b), m=matrix(a), n=matrix(b))),
+                gives(entry), lenient=True)
     columns = doc["scalar_columns"]
     for i, row in enumerate(doc["scalar"]):
         op, left = OPERATORS[row["op"]], row["side"] == "tensor op scalar"
@@ -194,9 +196,10 @@ def out_cells(book):
         ready = compiled(code)
         for j, entry in enumerate(row["row"]):
             a, o = row["in"], book.doc["out_columns"][j]
-            yield Cell(FILE, f"/out_cast/{i}/row/{j}", f"{code}, a {a}, out {o}", table(entry, a, o), lambda a=a, o=o, ready=ready: (
-                run_code(ready, a=operand("dim:" + a), m=matrix(a), s=operand("zero:" + a), o=fresh("dim:" + o))),
-                gives(o if entry == "." else entry), lenient=True)
+            yield Cell(FILE, f"/out_cast/{i}/row/{j}", f"{code}, a {a}, out {o}", table(entry, a, o),
+                       lambda a=a, o=o, ready=ready: run_code(
+                           ready, a=operand("dim:" + a), m=matrix(a), s=operand("zero:" + a), o=fresh("dim:" + o)),
+                       gives(o if entry == "." else entry), lenient=True)
 
 
 def one_operand_cells(book):
@@ -204,15 +207,15 @@ def one_operand_cells(book):
     for i, row in enumerate(doc["unary"]):
         op, default = row["op"], row["default"]
         code = UNARY_CODE.get(op, f"torch.{op}(a)")
-        for part, code in (("row", code), ("inplace_row", "a.detach_()" if op == "detach" else f"a.{op}_()")):
-            ready = compiled(code)
+        for part, source in (("row", code), ("inplace_row", f"a.{op}_()")):
+            ready = compiled(source)
             for j, entry in enumerate(row.get(part) or ()):
                 a = doc["unary_columns"][j]
 
                 def run(default=default, a=a, ready=ready):
                     with default_dtype(default):
                         return run_code(ready, a=fresh("dim:" + a))
-                yield Cell(FILE, f"/unary/{i}/{part}/{j}", f"default {default}: {code}, a {a}", table(entry, a), run,
+                yield Cell(FILE, f"/unary/{i}/{part}/{j}", f"default {default}: {source}, a {a}", table(entry, a), run,
                            gives(a if entry == "." else entry), lenient=True)
     table = Table(book, "reductions")
     for i, row in enumerate(doc["reductions"]):

@@ -35,7 +35,8 @@ def repr_cells(book):
         def run_dtype(row=row):
             with default_dtype(row["default_dtype"]):
                 return {"repr": repr(eval(row["code"], {"torch": lib}))}
-        yield Cell("repr.json", f"/other_default_dtype/{i}", f"default {row['default_dtype']}: {row['code']}", row, run_dtype, same_text)
+        yield Cell("repr.json", f"/other_default_dtype/{i}", f"default {row['default_dtype']}: {row['code']}", row, run_dtype,
+                   same_text)
     for i, row in enumerate(doc["other_default_device"]):
         def run_device(row=row):
             with lib.device(row["default_device"]):
@@ -142,7 +143,8 @@ def field_cells(book):
             continue
         yield Cell("field_cases.json", f"/{i}", case["id"] + ": " + case["expr"], "refused" if refuses else expect,
                    run_refused if refuses else run,
-                   lambda got, want: None if got == want and json.dumps(got) == json.dumps(want) else f"gave {got!r}, expected {want!r}")
+                   lambda got, want: None if got == want and json.dumps(got) == json.dumps(want) else
+                   f"gave {got!r}, expected {want!r}")
 
 
 def cells(book):

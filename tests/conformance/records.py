@@ -205,6 +205,7 @@ def differs(got, want):
 
 CPP_NAMES = {v: k for k, v in load("promotion.json")["cpp_scalar_names"].items()} | {
     "Bits8": "bits8", "Float8_e5m2": "float8_e5m2", "Float8_e4m3fn": "float8_e4m3fn"}
+_DEVICE = re.compile(rf"(?<![\w.])(?:{'|'.join(DEVICE_TYPES)})(?::\d+)?\b")
 _WORD = re.compile(r"(?<![\w.\-+])(?:[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w])")
 
 
@@ -218,14 +219,14 @@ def tokens(message):
     for word in re.findall(r"[A-Za-z_]\w*", text):
         if word in CPP_NAMES:
             found.append((CPP_NAMES[word], word))
-    for word in re.findall(r"(?<![\w.])(?:%s)(?::\d+)?\b" % "|".join(DEVICE_TYPES), text):
+    for word in _DEVICE.findall(text):
         found.append((word,))
     return found
 
 
 def spelled(message, names):
     names = [*names, *(m for m in re.findall(r"\w+", message) if m.lower() in names)]    # UInt1, Bits8, QInt32
-    return any(re.search(r"(?<![\w.])%s(?!\w)" % re.escape(n), message) or n in message.split() for n in names)
+    return any(re.search(rf"(?<![\w.]){re.escape(n)}(?!\w)", message) or n in message.split() for n in names)
 
 
 # How Python, or this library, says that an operator, an argument or a feature does not exist: not the refusal that a record asks.
@@ -301,7 +302,8 @@ class Rules:
         self.rules = load("pending_steps.json")["rules"]
         self.tests = []
         for rule in self.rules:
-            parts = [r"(?<=\.)%s\(" % re.escape(n) if n[0] != "." else r"%s\b(?!\()" % re.escape(n) for n in rule.get("operations", ())]
+            names = [re.escape(n) for n in rule.get("operations", ())]
+            parts = [rf"{n}\b(?!\()" if n.startswith(r"\.") else rf"(?<=\.){n}\(" for n in names]
             parts += [rule["source"]] if "source" in rule else []
             source = re.compile("|".join(parts)) if parts else None
             self.tests.append((rule, source, *(re.compile(rule.get(key, default)) for key, default in (
