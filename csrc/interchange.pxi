@@ -151,6 +151,36 @@ cdef bint is_fortran(TensorBase t) noexcept:
     return True
 
 
+# -- NumPy arrays -----------------------------------------------------------------------------------------------------
+
+cdef PyObject *numpy_class = NULL                  # numpy.ndarray, once NumPy was needed; kept for the life of the process
+cdef PyObject *numpy_dtypes[DTYPE_COUNT]           # numpy.dtype by code, as they are asked for; NULL before
+
+
+def _remember_numpy(cls, dtype_, numpy_dtype):
+    """Lets numpy() make arrays of a dtype without asking tensorlib/interop.py again."""
+    global numpy_class
+    cdef int dt = dtype_code(dtype_)
+    if numpy_class == NULL:
+        Py_INCREF(cls)
+        numpy_class = <PyObject *>cls
+    if numpy_dtypes[dt] == NULL:
+        Py_INCREF(numpy_dtype)
+        numpy_dtypes[dt] = <PyObject *>numpy_dtype
+
+
+cdef object numpy_array(TensorBase t):
+    """An array over the tensor's memory.  A memoryview of the storage is its base and keeps the storage exported: from the
+    tensor itself NumPy would take the buffer, note the address and give the buffer back."""
+    cdef Py_ssize_t item = dtype_itemsize[t.dt]
+    cdef int d
+    if numpy_class == NULL or numpy_dtypes[t.dt] == NULL or t.dev != DEV_CPU or t.numel_ == 0:
+        return HOOKS["to_numpy"](t)
+    shape = tuple([t.shape_[d] for d in range(t.ndim_)])
+    strides = tuple([t.stride_[d] * item for d in range(t.ndim_)])
+    return (<object>numpy_class)(shape, <object>numpy_dtypes[t.dt], PyMemoryView_FromObject(t.storage_), t.offset * item, strides)
+
+
 # -- the class --------------------------------------------------------------------------------------------------------
 
 cdef class TensorInterchange(TensorIndexing):
@@ -202,7 +232,9 @@ cdef class TensorInterchange(TensorIndexing):
         ``force=True`` copies from another device first.  Raises TypeError for dtypes that neither NumPy nor ml_dtypes has, and
         for tensors without data; ImportError when NumPy is not installed.
         """
-        return HOOKS["to_numpy"](self)
+        if force and self.dev != DEV_CPU:
+            return (<object>self).cpu().numpy()
+        return numpy_array(self)
 
     def __array__(self, dtype=None, copy=None):
         return HOOKS["to_array"](self, dtype, copy)

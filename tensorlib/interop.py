@@ -71,34 +71,27 @@ def numpy_dtype(dtype):
                         f"that NumPy has") from None
 
 
-_numpy_dtypes = {}      # numpy.dtype by dtype, filled as they are asked for
-
-
 def to_numpy(t):
-    """Tensor.numpy(): an array over the tensor's memory."""
+    """Tensor.numpy() for the first tensor of a dtype, for tensors without elements, and for those that cannot be arrays."""
     numpy = _numpy("Tensor.numpy()")
     if not t.is_cpu:
         raise TypeError(f"can't convert {t.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
                         f"memory first.")
-    wanted = _numpy_dtypes.get(t.dtype)
-    if wanted is None:
-        try:
-            wanted = _numpy_dtypes[t.dtype] = numpy_dtype(t.dtype)
-        except TypeError as e:
-            raise TypeError(f"Got unsupported ScalarType {_ROWS[t.dtype.name]['scalar_name']}: {e}") from None
-    size = t.itemsize
-    strides = tuple([step * size for step in t.stride()])
+    try:
+        wanted = numpy_dtype(t.dtype)
+    except TypeError as e:
+        raise TypeError(f"Got unsupported ScalarType {_ROWS[t.dtype.name]['scalar_name']}: {e}") from None
     if t.numel() == 0:
+        strides = [step * t.itemsize for step in t.stride()]
         return numpy.lib.stride_tricks.as_strided(numpy.empty(t.shape, wanted), strides=strides)
-    # The memoryview becomes the array's base and keeps the storage exported; from t itself NumPy would take the buffer, note
-    # the address and give the buffer back.
-    return numpy.ndarray(t.shape, wanted, memoryview(t.untyped_storage()), t.storage_offset() * size, strides)
+    _core._remember_numpy(numpy.ndarray, t.dtype, wanted)
+    return t.numpy()
 
 
 def to_array(t, dtype, copy):
     """Tensor.__array__: NumPy's protocol, with its copy argument."""
     numpy = _numpy("Tensor.__array__()")
-    array = to_numpy(t)
+    array = t.numpy()
     if dtype is not None and numpy.dtype(dtype) != array.dtype:
         if copy is False:
             raise ValueError(f"a tensor of {t.dtype} cannot become an array of {numpy.dtype(dtype)} without a copy")

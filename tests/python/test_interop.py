@@ -272,6 +272,9 @@ def test_dtypes_without_numpy(np):
         tl.ones(2, dtype=tl.complex32).numpy()
     with pytest.raises(TypeError, match="can't convert meta device type tensor to numpy"):
         tl.ones(2, device="meta").numpy()
+    with pytest.raises(NotImplementedError, match="no data"):
+        tl.ones(2, device="meta").numpy(force=True)
+    assert tl.ones(2).numpy(force=True).tolist() == [1, 1]
     try:
         import ml_dtypes
     except ImportError:
