@@ -8,6 +8,9 @@
  * Named notes
  *   [float to int]    Truncation towards zero.  NaN gives 0 and values out of range saturate, except that uint8 goes through
  *                     int64 and wraps: -1 gives 255, 300 gives 44.
+ *   [no addsub]       GCC 12 turns a vector of x * y - z and x * y + z, side by side, into one fused instruction even where
+ *                     -ffp-contract=off forbids it.  So the difference is written as a sum with a flipped sign, which the
+ *                     pattern does not know; the bits are those of the difference.
  *   [round to odd]    float64 reaches a reduced dtype through float32 rounded to odd, whose last bit remembers whether
  *                     anything was cut off; float32 has more than two bits beyond every reduced significand, so the second
  *                     rounding is the only one (Boldo and Melquiond, IEEE Trans. Computers 57 (2008), 462-471).
@@ -240,12 +243,15 @@ INT_CLAMP(u8) INT_CLAMP(i8) INT_CLAMP(i16) INT_CLAMP(i32) INT_CLAMP(i64) INT_CLA
 
 /* -- complex arithmetic -- */
 
+INLINE f32 flip_f32(f32 x) { return f32_of_bits(bits_of_f32(x) ^ 0x80000000u); }                /* [no addsub] */
+INLINE f64 flip_f64(f64 x) { return f64_of_bits(bits_of_f64(x) ^ 0x8000000000000000u); }
+
 #define COMPLEX(t, r)                                                                                                         \
     INLINE t t##_make(r re, r im) { t z = {re, im}; return z; }                                                               \
     INLINE t t##_add(t a, t b) { return t##_make(a.re + b.re, a.im + b.im); }                                                 \
     INLINE t t##_sub(t a, t b) { return t##_make(a.re - b.re, a.im - b.im); }                                                 \
     INLINE t t##_neg(t a) { return t##_make(-a.re, -a.im); }                                                                  \
-    INLINE t t##_mul(t a, t b) { return t##_make(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }                     \
+    INLINE t t##_mul(t a, t b) { return t##_make(a.re * b.re + flip_##r(a.im) * b.im, a.re * b.im + a.im * b.re); }           \
     INLINE bool8 t##_eq(t a, t b) { return (a.re == b.re) & (a.im == b.im); }                                                 \
     INLINE bool8 t##_true(t a) { return (a.re != 0) | (a.im != 0); }
 COMPLEX(c64, f32)
@@ -259,10 +265,10 @@ INLINE c128 c128_div(c128 a, c128 b)
         return c128_make(a.re / fabs(b.re), a.im / fabs(b.re));
     if (fabs(b.re) >= fabs(b.im)) {
         f64 ratio = b.im / b.re, divisor = b.re + b.im * ratio;
-        return c128_make((a.re + a.im * ratio) / divisor, (a.im - a.re * ratio) / divisor);
+        return c128_make((a.re + a.im * ratio) / divisor, (a.im + flip_f64(a.re) * ratio) / divisor);
     }
     f64 ratio = b.re / b.im, divisor = b.re * ratio + b.im;
-    return c128_make((a.re * ratio + a.im) / divisor, (a.im * ratio - a.re) / divisor);
+    return c128_make((a.re * ratio + a.im) / divisor, (a.im * ratio + flip_f64(a.re)) / divisor);
 }
 
 INLINE c128 c128_from_libm(double complex z) { return c128_make(creal(z), cimag(z)); }

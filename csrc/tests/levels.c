@@ -35,12 +35,17 @@ static void one_nan_f32(f32 *x, int n) { for (int i = 0; i < n; i++) x[i] = x[i]
 static void one_nan_f64(f64 *x, int n) { for (int i = 0; i < n; i++) x[i] = x[i] == x[i] ? x[i] : (f64)NAN; }
 static void keep(void *x, int n) { (void)x; (void)n; }
 
-#define BLOCKS_F32 1024                                  /* times N: 4.2 million of the 2**32 patterns, stride 1021 */
-#define BLOCKS_F64 256
-
 static f32 a32[N], b32[N], c32_[N];
 static f64 a64[N], b64[N], c64_[N];
 static u16 codes[N];
+static c64 pa32[N], pb32[N];
+static c128 pa64[N], pb64[N];
+static void pair_f32(void) { for (int i = 0; i < N; i++) { pa32[i] = c64_make(a32[i], b32[i]); pb32[i] = c64_make(b32[i], c32_[i]); } }
+static void pair_f64(void) { for (int i = 0; i < N; i++) { pa64[i] = c128_make(a64[i], b64[i]); pb64[i] = c128_make(b64[i], a64[N - 1 - i]); } }
+
+#define BLOCKS_F32 1024                                  /* times N: 4.2 million of the 2**32 patterns, stride 1021 */
+#define BLOCKS_F64 256
+
 static volatile ptrdiff_t whole = N, few = 7;           /* counts that the compiler must not know */
 
 #define RUN(name, blocks, fill, out_t, per, expr, after)                                                                      \
@@ -89,6 +94,8 @@ RUN(minimum_f64, 64, TWO64, f64, 1, minimum_f64(a64[i], b64[i]), one_nan_f64)
 RUN(clamp_f32, 64, TWO32, f32, 1, clamp_f32(a32[i], b32[i], c32_[i]), one_nan_f32)
 RUN(c64_mul, 64, TWO32, c64, 2, c64_mul(c64_make(a32[i], b32[i]), c64_make(c32_[i], a32[N - 1 - i])), one_nan_f32)
 RUN(c64_div, 64, TWO32, c64, 2, c64_div(c64_make(a32[i], b32[i]), c64_make(c32_[i], a32[N - 1 - i])), one_nan_f32)
+RUN(c64_mul_in_order, 64, TWO32; pair_f32(), c64, 2, c64_mul(pa32[i], pb32[i]), one_nan_f32)
+RUN(c128_mul_in_order, 64, TWO64; pair_f64(), c128, 2, c128_mul(pa64[i], pb64[i]), one_nan_f64)
 RUN(c64_abs, 64, TWO32, f32, 1, c64_abs(c64_make(a32[i], b32[i])), one_nan_f32)
 RUN(c128_mul, 64, TWO64, c128, 2, c128_mul(c128_make(a64[i], b64[i]), c128_make(c64_[i], a64[N - 1 - i])), one_nan_f64)
 RUN(c128_div, 64, TWO64, c128, 2, c128_div(c128_make(a64[i], b64[i]), c128_make(c64_[i], a64[N - 1 - i])), one_nan_f64)
@@ -139,7 +146,7 @@ static void run_f16_scalar(Sink *s)                      /* the portable convers
 static const struct { const char *name; void (*run)(Sink *); } entries[] = {
     INTEGERS(CONVERSION_ENTRIES) SMALL(NARROW_ENTRIES)
     E(odd) E(f16_narrow) E(f16_scalar) E(f16_widen) E(exp_f32) E(exp_f64) E(exp_any_f64) E(sqrt_f32) E(sqrt_f64) E(add_mul_f32)
-    E(add_mul_f64) E(div_f32) E(maximum_f32) E(minimum_f64) E(clamp_f32) E(c64_mul) E(c64_div) E(c64_abs) E(c128_mul) E(c128_div)
+    E(add_mul_f64) E(div_f32) E(maximum_f32) E(minimum_f64) E(clamp_f32) E(c64_mul) E(c64_mul_in_order) E(c64_div) E(c64_abs) E(c128_mul) E(c128_mul_in_order) E(c128_div)
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,7 @@
 """All CPU levels give the same bits: every loop, every cast and every reduction of the levels that run here."""
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
@@ -89,7 +91,22 @@ def test_reductions(red):
         for axes in ([0], [1], [0, 1]):
             want = first.reduce(red, x, dtype, acc, acc, axes)
             for other in others:
-                assert np.array_equal(other.reduce(red, x, dtype, acc, acc, axes).view(np.uint8), want.view(np.uint8)), (dtype, axes)
+                assert other.reduce(red, x, dtype, acc, acc, axes).tobytes() == want.tobytes(), (dtype, axes)
+
+
+@pytest.mark.skipif(not shutil.which("objdump"), reason="needs objdump")
+@pytest.mark.parametrize("level", ("v3", "v4"))
+def test_no_fused_multiply_add(level):
+    """What a compiler fuses against -ffp-contract=off would differ from the levels without such an instruction."""
+    modules = list(pathlib.Path(_optable.__file__).parent.glob(f"_kernels_{level}.*so"))
+    if not modules:
+        pytest.skip("level not built")
+    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", str(modules[0])], capture_output=True, text=True, check=True).stdout
+    assert "vmulps" in code
+    lines = code.splitlines()
+    # uint32 to float32 is high * 65536 + low: an exact product, so fused or not the bits are the same.
+    fused = [i for i, line in enumerate(lines) if re.search(r"\bvfn?m(?:add|sub)", line) and "vcvtdq2ps" not in "".join(lines[i - 2:i])]
+    assert not fused, "\n".join(lines[i] for i in fused)
 
 
 @pytest.mark.exhaustive
