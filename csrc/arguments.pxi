@@ -55,12 +55,24 @@ cdef int read_sized(PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, 
     read_keywords(args + nargs, kwnames, names, call.arg, op)
     if nargs == 1 and call.arg[ARG_SIZE] == <PyObject *>None:
         call.ndim = parse_one_size(<object>args[0], call.shape, op)
+    elif 1 < nargs <= MAX_DIMS and call.arg[ARG_SIZE] == <PyObject *>None and all_exact_integers(args, nargs):
+        for i in range(nargs):
+            call.shape[i] = size_item(<object>args[i], i, op)
+        call.ndim = <int>nargs
     else:
         call.ndim = parse_size(tuple([<object>args[i] for i in range(nargs)]), <object>call.arg[ARG_SIZE], call.shape, op)
     if (call.arg[ARG_LAYOUT] != <PyObject *>None or call.arg[ARG_REQUIRES_GRAD] != <PyObject *>None
             or call.arg[ARG_PIN_MEMORY] != <PyObject *>None):
         check_options(<object>call.arg[ARG_LAYOUT], <object>call.arg[ARG_REQUIRES_GRAD], <object>call.arg[ARG_PIN_MEMORY], op)
     return 0
+
+
+cdef inline bint all_exact_integers(PyObject *const *args, Py_ssize_t n) noexcept:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if not PyLong_CheckExact(<object>args[i]):
+            return False
+    return True
 
 
 ctypedef PyObject *(*fast_function)(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
