@@ -393,13 +393,16 @@ cdef object device_innermost():
 
 cdef object device_block_removed(object blocks, int code):
     """The blocks without the innermost one of this device; the same object if there is none (left twice, or elsewhere)."""
-    if blocks is None:
-        return None
-    top, below = blocks
-    if (<device>top).code == code:
-        return below
-    fewer = device_block_removed(below, code)
-    return blocks if fewer is below else (top, fewer)
+    inner = []                           # what lies inside it, innermost first; a loop, because blocks may be very many
+    rest = blocks
+    while rest is not None:
+        top, rest = rest
+        if (<device>top).code == code:
+            for top in reversed(inner):
+                rest = (top, rest)
+            return rest
+        inner.append(top)
+    return blocks
 
 
 cdef int device_default() except -1:

@@ -17,6 +17,9 @@ cdef int tensor_copy(TensorBase dst, TensorBase src, str op) except -1:
     cdef int d, pad
     cdef bint memmove_case
     need_writable(dst, op)
+    check_cast(src.dt, dst.dt, op)
+    if dtype_category[src.dt] == 3 and dtype_category[dst.dt] < 3 and dst.dt != DT_BOOL and src.dev == dst.dev:
+        warn_complex_discard()                     # before any look at the shapes: a warning may run Python code
     pad = dst.ndim_ - src.ndim_
     for d in range(src.ndim_):
         if (pad + d < 0 and src.shape_[d] != 1) or (pad + d >= 0 and src.shape_[d] != dst.shape_[pad + d] and src.shape_[d] != 1):
@@ -25,7 +28,6 @@ cdef int tensor_copy(TensorBase dst, TensorBase src, str op) except -1:
         if pad < 0 and d < -pad:
             raise RuntimeError(f"{op}: output with shape {dims_text(dst.shape_, dst.ndim_)} doesn't match the broadcast shape "
                                f"{dims_text(src.shape_, src.ndim_)}")
-    check_cast(src.dt, dst.dt, op)
     if dst.dev != src.dev:
         if dst.dev == DEV_CPU:
             need_data(src, op)
@@ -35,8 +37,6 @@ cdef int tensor_copy(TensorBase dst, TensorBase src, str op) except -1:
         return 0
     if dst.storage_ is src.storage_ and dst.offset == src.offset and dst.dt == src.dt and same_view(dst, src):
         return 0
-    if dtype_category[src.dt] == 3 and dtype_category[dst.dt] < 3 and dst.dt != DT_BOOL:
-        warn_complex_discard()
     o.n = 2
     operands_set(&o, 0, dst)
     operands_set(&o, 1, src)
@@ -115,10 +115,10 @@ cdef int tensor_fill(TensorBase dst, object value, str op) except -1:
     cdef Plan plan
     cdef Operands o
     need_writable(dst, op)
-    operands_set(&o, 0, dst)
     if dst.dt >= CASTABLE_DTYPES:
         raise NotImplementedError(f"{op}: {dst.dtype} is a shell dtype and takes no numbers; view it as an integer dtype")
-    value_store(value, dst.dt, <char *>o.value[1], op)
+    value_store(value, dst.dt, <char *>o.value[1], op)      # may run Python code, so the address is read after it
+    operands_set(&o, 0, dst)
     if dst.dev != DEV_CPU or dst.numel_ == 0:
         return 0
     o.n = 2

@@ -13,6 +13,9 @@
 #                      zero-dim operand of that dtype: no tensor object, no rounding to a reduced dtype first.
 #   [cast operands]    For the strides of the result, an operand of another dtype than the common one counts as its dense cast:
 #                      expanded dimensions of it have a say, as they have where the cast is written out.
+#   [held]             Numbers may be objects whose __float__ runs Python code, an allocation may run finalizers, and a loop runs
+#                      without the GIL: meanwhile somebody may want to resize an operand.  So operands are held, like exported
+#                      buffers, from the first look at their shape to the end of the run; resizing a held storage is refused.
 #   [direct calls]     Same dtype, same shape, row-major, no conversion: the loop is called without a plan.  This is the
 #                      path of small tensors; it must give what the general path gives, strides included.
 
@@ -196,10 +199,13 @@ cdef int fit_out(TensorBase out, const Py_ssize_t *shape, int ndim, const Py_ssi
                 break
     if same:
         return 0
-    nbytes = shape_nbytes(shape, ndim, out.dt)
-    if (out.storage_.flags or out.storage_.exports or not owns_storage_alone(out)):
+    nbytes = shape_nbytes(shape, ndim, out.dt) + out.offset * dtype_itemsize[out.dt]
+    if out.storage_ is EMPTY_STORAGE:
+        out.storage_ = storage_new(0, out.dev)
+    if out.storage_.flags or out.storage_.exports or reference_count(<PyObject *>out.storage_) != 1:
         raise RuntimeError(f"{op}: out has shape {dims_text(out.shape_, out.ndim_)}, but the result has shape "
-                           f"{dims_text(shape, ndim)}; out can be resized only if it owns its whole storage alone")
+                           f"{dims_text(shape, ndim)}; out can be resized only if it owns its storage alone and "
+                           f"nothing else uses it now")
     if nbytes > out.storage_.nbytes_:
         storage_resize(out.storage_, nbytes, op)
     if ndim > (INLINE_DIMS if out.shape_ == out.inline_dims else out.ndim_):
@@ -212,19 +218,33 @@ cdef int fit_out(TensorBase out, const Py_ssize_t *shape, int ndim, const Py_ssi
     return 0
 
 
-cdef bint owns_storage_alone(TensorBase t):
-    """Whether no other tensor or storage object shares the storage of t, and t sees all of it."""
-    return (t.offset == 0 and reference_count(<PyObject *>t.storage_) == 1 and t.numel_ * dtype_itemsize[t.dt] == t.storage_.nbytes_)
-
-
 cdef extern from "Python.h":
     Py_ssize_t reference_count "Py_REFCNT" (PyObject *o)      # of a borrowed pointer: passing an object could add one
 
 
 # -- the general way --------------------------------------------------------------------------------------------------
 
+cdef inline void hold(object x, Py_ssize_t by) noexcept:
+    """[held] Adds to the exports of a tensor's storage."""
+    if isinstance(x, Tensor):
+        (<TensorBase>x).storage_.exports += by
+
+
 cdef object pointwise(int op, object a, object b, object c, object out, int rules):
-    """One pointwise call, step by step.  Unused operands are None; `out` is None or a tensor (`a` itself in place)."""
+    """One pointwise call.  Unused operands are None; `out` is None or a tensor (`a` itself in place)."""
+    hold(a, 1)
+    hold(b, 1)
+    hold(c, 1)
+    try:
+        return pointwise_held(op, a, b, c, out, rules)
+    finally:
+        hold(a, -1)
+        hold(b, -1)
+        hold(c, -1)
+
+
+cdef object pointwise_held(int op, object a, object b, object c, object out, int rules):
+    """The call, step by step."""
     cdef Operands o
     cdef ResultType types
     cdef Plan plan
@@ -333,26 +353,19 @@ cdef object pointwise(int op, object a, object b, object c, object out, int rule
     plan.via[0] = dst.dt
     for k in range(1, o.n):
         plan.via[k] = via[k]
-    run_pointwise(&plan, dst, arg, n)
+    run_pointwise(&plan, dst)
     return dst
 
 
-cdef int run_pointwise(Plan *plan, TensorBase dst, PyObject **arg, int n) except -1:
-    """Runs a finished plan; above GRAIN without the GIL, with the storages held so that nobody resizes them meanwhile."""
-    cdef int k
+cdef int run_pointwise(Plan *plan, TensorBase dst) except -1:
+    """Runs a finished plan, above GRAIN without the GIL.  The inputs are [held]; the destination is here."""
     if plan.numel <= GRAIN:
         K.elementwise(plan)
         return 0
     dst.storage_.exports += 1
-    for k in range(n):
-        if isinstance(<object>arg[k], Tensor):
-            (<TensorBase>arg[k]).storage_.exports += 1
     with nogil:
         K.elementwise(plan)
     dst.storage_.exports -= 1
-    for k in range(n):
-        if isinstance(<object>arg[k], Tensor):
-            (<TensorBase>arg[k]).storage_.exports -= 1
     return 0
 
 

@@ -11,6 +11,7 @@
 # Invariants
 #   N1  items are read from left to right, and all of them before anything is written.
 #   N2  Cut holds at most MAX_DIMS dimensions at any time (cut_add checks).
+#   N3  the tensor is held while an index is read, since __index__ may run Python code: nobody resizes it meanwhile.
 
 cdef extern from "Python.h":
     bint PyIndex_Check(object o)
@@ -281,10 +282,18 @@ cdef Tensor index_slice(TensorBase self, object item):
 
 cdef Tensor index_view(TensorBase self, object index, bint *through_bool):
     """The view that an index names; through_bool tells that bools take part, so that reading means copying."""
-    cdef IndexKind kind
     through_bool[0] = False
     if type(index) is int:
         return index_integer(self, index_value(index))
+    self.storage_.exports += 1          # N3
+    try:
+        return index_view_held(self, index, through_bool)
+    finally:
+        self.storage_.exports -= 1
+
+
+cdef Tensor index_view_held(TensorBase self, object index, bint *through_bool):
+    cdef IndexKind kind
     if isinstance(index, tuple):
         return index_tuple(self, <tuple>index, through_bool)
     kind = index_kind(index)

@@ -335,7 +335,7 @@ def _rebuild_tensor(cls, Storage storage not None, dtype kind not None, shape, s
     cdef Py_ssize_t lo, hi
     cdef int d, ndim = parse_dims(tuple(shape), sizes, "shape")
     cdef Tensor self
-    if not issubclass(cls, Tensor):
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"unpickling a tensor as {cls!r}")
     if parse_dims(tuple(stride), strides, "stride") != ndim:
         raise ValueError("unpickling a tensor: shape and stride differ in length")
@@ -346,7 +346,7 @@ def _rebuild_tensor(cls, Storage storage not None, dtype kind not None, shape, s
             or offset > (storage.nbytes_ - hi) // kind.itemsize or hi > storage.nbytes_):
         raise ValueError(f"unpickling a tensor: {list(shape)}@{list(stride)}+{offset} of {kind} does not fit a storage of "
                          f"{storage.nbytes_} bytes")
-    self = <Tensor>cls.__new__(cls)
+    self = Tensor.__new__(cls)         # not cls.__new__, which may return anything
     tensor_reserve(self, ndim)
     self.ndim_ = ndim
     self.dt = kind.code

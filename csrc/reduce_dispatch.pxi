@@ -23,8 +23,7 @@ cdef int parse_reduced(object dim, TensorBase x, bint *reduced, str op) except -
         for k in range(x.ndim_):
             reduced[k] = True
         return x.ndim_
-    if not isinstance(dim, (tuple, list)):
-        dim = (dim,)
+    dim = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)      # an element's __index__ may change a list
     n = len(dim)
     for k in range(n):
         d = wrap_dim(parse_int(dim[k], f"{op}: dim"), x.ndim_)
@@ -93,19 +92,25 @@ cdef int no_reduction(int red, int dt, int input) except -1:
 
 
 cdef object reduce(int red, object input, object dim, bint keepdim, object dtype, object out):
+    name = red_names[red].decode()
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{name}: input must be a Tensor, not {type(input).__name__}")
+    hold(input, 1)
+    try:
+        return reduce_held(red, input, dim, keepdim, dtype, check_out(out, name), name)
+    finally:
+        hold(input, -1)
+
+
+cdef object reduce_held(int red, object input, object dim, bint keepdim, object dtype, Tensor dst, str name):
+    """The reduction; input is [held] (dispatch.pxi)."""
     cdef bint reduced[MAX_DIMS]
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t stride[MAX_DIMS]
     cdef ReducePlan plan
-    cdef TensorBase x
-    cdef Tensor dst
+    cdef TensorBase x = <TensorBase>input
     cdef int d, ndim = 0, acc, result
     cdef Py_ssize_t count = 1
-    name = red_names[red].decode()
-    if not isinstance(input, Tensor):
-        raise TypeError(f"{name}: input must be a Tensor, not {type(input).__name__}")
-    x = <TensorBase>input
-    dst = check_out(out, name)
     parse_reduced(dim, x, reduced, name)
     result = reduce_dtypes(red, x.dt, dtype, dst, &acc)
     for d in range(x.ndim_):
@@ -147,11 +152,9 @@ cdef object reduce(int red, object input, object dim, bint keepdim, object dtype
     if x.numel_ <= GRAIN:
         K.reduce(&plan)
         return dst
-    x.storage_.exports += 1
     dst.storage_.exports += 1
     with nogil:
         K.reduce(&plan)
-    x.storage_.exports -= 1
     dst.storage_.exports -= 1
     return dst
 

@@ -53,7 +53,7 @@ cdef class Storage:
         """Fresh memory of so many bytes on cpu, not initialised."""
         if size < 0:
             raise RuntimeError(f"UntypedStorage: the size must not be negative, got {size}")
-        if self.ptr != NULL or self.nbytes_:
+        if self.ptr != NULL or self.nbytes_ or self.exports:
             raise RuntimeError("UntypedStorage: made already")
         if size:
             self.ptr = storage_allocate(size)
@@ -155,6 +155,7 @@ cdef extern from "Python.h":
 
 type_rename(Storage, b"tensorlib.UntypedStorage")
 cdef Storage EMPTY_STORAGE = Storage.__new__(Storage)   # under every tensor that was not given another one
+EMPTY_STORAGE.exports = 1                               # many share it: nobody may resize it
 
 
 def _rebuild_storage(data, Py_ssize_t nbytes, bint readonly):

@@ -264,6 +264,7 @@ cdef int parse_dims(object dims, Py_ssize_t *out, str what) except -1:
     """Reads a tuple, list or Size of integers (or one integer) into out; returns how many.  bool is not an integer here."""
     cdef Py_ssize_t n, i
     if isinstance(dims, (tuple, list)):
+        dims = tuple(dims)                  # an element's __index__ may change a list
         n = len(dims)
         if n > MAX_DIMS:
             raise RuntimeError(f"{what}: at most {MAX_DIMS} dimensions, got {n}")

@@ -11,6 +11,8 @@
 #   V2  a call returns a new object, except where it says "input itself".
 #   V3  strides can be huge only where they are never multiplied by a position other than 0 (an axis of at most one element,
 #       or a tensor without elements); there views_times stops at the largest number instead of wrapping (T3).
+#   V4  where Python code may run between two looks at a shape (__index__ of a list's items), the tensor is held, so that
+#       nobody resizes it meanwhile.
 
 from bounded_sum cimport checked_add, checked_mul
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
@@ -517,6 +519,14 @@ cdef tuple views_pieces(TensorBase self, int d, Py_ssize_t piece, Py_ssize_t cou
 
 cdef tuple views_split(TensorBase self, object sizes, Py_ssize_t dim):
     """By one size or by a list of sizes.  The list may be longer than a tensor has dimensions."""
+    self.storage_.exports += 1          # V4
+    try:
+        return views_split_held(self, sizes, dim)
+    finally:
+        self.storage_.exports -= 1
+
+
+cdef tuple views_split_held(TensorBase self, object sizes, Py_ssize_t dim):
     cdef Py_ssize_t size, piece, start = 0
     cdef int d
     cdef list pieces
@@ -566,6 +576,14 @@ cdef tuple views_chunk(TensorBase self, Py_ssize_t chunks, Py_ssize_t dim):
 
 cdef tuple views_tensor_split(TensorBase self, object sections, Py_ssize_t dim):
     """By a number of sections, the first ones larger by one where it does not divide; or before each index of a list."""
+    self.storage_.exports += 1          # V4
+    try:
+        return views_tensor_split_held(self, sections, dim)
+    finally:
+        self.storage_.exports -= 1
+
+
+cdef tuple views_tensor_split_held(TensorBase self, object sections, Py_ssize_t dim):
     cdef Py_ssize_t size, n, i, start = 0, end, length
     cdef int d
     if self.ndim_ == 0:
