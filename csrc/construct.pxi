@@ -329,7 +329,7 @@ cdef Tensor tensor_over(object view, const Py_buffer *b, int dt, const Py_ssize_
         t.shape_[d] = shape[d]
         t.stride_[d] = stride[d]
     tensor_finish(t)
-    t.storage_ = storage_foreign(b.buf, hi, b.readonly, view)
+    tensor_set_storage(t, storage_foreign(b.buf, hi, b.readonly, view))
     return t
 
 
@@ -609,7 +609,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     t.shape_[0] = wanted
     t.stride_[0] = one
     tensor_finish(t)
-    t.storage_ = storage_foreign(<char *>b.buf + skip, wanted * item, b.readonly, view)
+    tensor_set_storage(t, storage_foreign(<char *>b.buf + skip, wanted * item, b.readonly, view))
     return t
 
 

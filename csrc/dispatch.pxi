@@ -492,23 +492,41 @@ cdef Tensor tensor_empty_dense(const Py_ssize_t *shape, const Py_ssize_t *stride
 # -- [direct calls] ---------------------------------------------------------------------------------------------------
 
 cdef inline Tensor tensor_like_contiguous(TensorBase x, int dt):
-    """A fresh row-major cpu tensor of x's shape, x being row-major with canonical strides."""
-    cdef Tensor t = tensor_new(x.ndim_, dt, DEV_CPU)
-    cdef int d
-    for d in range(x.ndim_):
-        t.shape_[d] = x.shape_[d]
-        t.stride_[d] = x.stride_[d]
-    t.numel_ = x.numel_
+    """A fresh row-major cpu tensor of x's shape, x being row-major with canonical strides and of at most INLINE_DIMS dims.
+
+    x is looked at before anything is allocated: an allocation may run finalizers, and those may resize x.
+    """
+    cdef Py_ssize_t dims[2 * INLINE_DIMS]
+    cdef Py_ssize_t numel = x.numel_
+    cdef int d, ndim = x.ndim_
+    cdef Tensor t
+    for d in range(ndim):
+        dims[d] = x.shape_[d]
+        dims[INLINE_DIMS + d] = x.stride_[d]
+    t = tensor_new(ndim, dt, DEV_CPU)
+    for d in range(ndim):
+        t.shape_[d] = dims[d]
+        t.stride_[d] = dims[INLINE_DIMS + d]
+    t.numel_ = numel
     t.flags = TENSOR_CONTIGUOUS | TENSOR_DENSE
-    t.storage_ = storage_new(x.numel_ * dtype_itemsize[dt], DEV_CPU)
+    t.storage_ = storage_new(numel * dtype_itemsize[dt], DEV_CPU)
     return t
+
+
+cdef inline int exact_category(object x) noexcept:
+    """number_category of Python's own numbers, whose conversion runs no Python code; -1 for anything else."""
+    if type(x) is float:
+        return 2
+    if type(x) is int:
+        return 1
+    return 0 if x is True or x is False else -1
 
 
 cdef inline bint canonical(TensorBase x) noexcept nogil:
     """Whether x is a row-major cpu tensor whose every stride, size-1 axes included, is what empty() would give."""
     cdef Py_ssize_t run = 1
     cdef int d
-    if not x.flags & TENSOR_CONTIGUOUS or x.dev != DEV_CPU or x.numel_ == 0:
+    if not x.flags & TENSOR_CONTIGUOUS or x.dev != DEV_CPU or x.numel_ == 0 or x.ndim_ > INLINE_DIMS:
         return False
     for d in range(x.ndim_ - 1, -1, -1):
         if x.stride_[d] != run:
@@ -581,7 +599,7 @@ cdef object binary(int op, object a, object b, object out):
                     return dst
             else:
                 loop = K.loops[op][x.dt][LOOP_RIGHT_CONST]
-                category = number_category(b)
+                category = exact_category(b)
                 if (loop != NULL and 0 <= category <= dtype_category[x.dt] and canonical(x) and x.ndim_ > 0
                         and not (category == 0 and op == OP_SUB) and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[x.dt] == 1)):
                     value_operand(b, x.dt, <char *>value)
@@ -591,7 +609,7 @@ cdef object binary(int op, object a, object b, object out):
         elif isinstance(b, Tensor):
             y = <TensorBase>b
             loop = K.loops[op][y.dt][LOOP_LEFT_CONST]
-            category = number_category(a)
+            category = exact_category(a)
             if (loop != NULL and 0 <= category <= dtype_category[y.dt] and canonical(y) and y.ndim_ > 0
                     and not (category == 0 and op == OP_SUB) and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[y.dt] == 1)):
                 value_operand(a, y.dt, <char *>value)
@@ -633,7 +651,7 @@ cdef object inplace_binary(int op, object a, object b):
                     return a
         else:
             loop = K.loops[op][x.dt][LOOP_RIGHT_CONST]
-            category = number_category(b)
+            category = exact_category(b)
             if loop != NULL and 0 <= category <= dtype_category[x.dt] and canonical(x) and not (category == 0 and op == OP_SUB):
                 value_operand(b, x.dt, <char *>value)
                 run_direct(loop, x, x, tensor_data(x), <char *>value, x.storage_)

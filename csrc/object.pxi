@@ -346,6 +346,8 @@ def _rebuild_tensor(cls, Storage storage not None, dtype kind not None, shape, s
             or offset > (storage.nbytes_ - hi) // kind.itemsize or hi > storage.nbytes_):
         raise ValueError(f"unpickling a tensor: {list(shape)}@{list(stride)}+{offset} of {kind} does not fit a storage of "
                          f"{storage.nbytes_} bytes")
+    if <size_t>storage.ptr % <size_t>element_alignment(kind.code):
+        raise ValueError(f"unpickling a tensor: the memory at {<size_t>storage.ptr:#x} is not aligned for {kind}")
     self = Tensor.__new__(cls)         # not cls.__new__, which may return anything
     tensor_reserve(self, ndim)
     self.ndim_ = ndim
@@ -354,7 +356,7 @@ def _rebuild_tensor(cls, Storage storage not None, dtype kind not None, shape, s
     for d in range(ndim):
         self.shape_[d] = sizes[d]
         self.stride_[d] = strides[d]
-    self.storage_ = storage
+    tensor_set_storage(self, storage)
     self.offset = offset
     tensor_finish(self)
     return self

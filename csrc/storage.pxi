@@ -4,9 +4,9 @@
 #
 # Invariants
 #   S1  ptr addresses nbytes_ readable bytes, or is NULL when nbytes_ is 0 or the device keeps no host memory (meta).
-#   S2  owned memory (STORAGE_FOREIGN not set) came from storage_allocate and is freed by storage_release, by nobody else.
-#   S3  foreign memory is kept alive by `owner`; the class is tracked by the garbage collector because an owner may point
-#       back to the tensor.
+#   S2  owned memory (STORAGE_FOREIGN not set) came from storage_allocate; __dealloc__ and storage_resize free it, nobody else.
+#   S3  foreign memory is kept alive by `owner`.  A storage with an owner is tracked by the garbage collector, because an owner
+#       may point back to the tensor; any other is not.
 #   S4  while exports > 0 somebody else holds the address: the memory may be neither moved nor freed.
 
 from libc.stdlib cimport malloc, free
@@ -18,20 +18,17 @@ cdef extern from "stdlib.h" nogil:
 cdef enum:
     STORAGE_READONLY = 1   # writing through any tensor over it is refused
     STORAGE_FOREIGN = 2    # somebody else's memory
+    INLINE_BYTES = 64      # a storage of at most so many bytes keeps them in the object: no malloc, no free (40 ns)
     ALIGNED_FROM = 1024    # bytes: below it plain malloc (20 ns cheaper), from it 64-byte alignment for vector code
 
 
-cdef char *storage_allocate(Py_ssize_t nbytes) noexcept nogil:
-    cdef void *out = NULL
-    if nbytes < ALIGNED_FROM:
-        return <char *>malloc(nbytes)
-    if posix_memalign(&out, 64, nbytes) != 0:
-        return NULL
-    return <char *>out
+cdef extern from "pool.h":
+    void storage_pool_start(object type, Py_ssize_t array)
+    void gc_track_once(PyObject *o)
 
 
 @cython.final
-@cython.freelist(64)
+@cython.no_gc_clear      # S3 holds while the collector works
 cdef class Storage:
     """The bytes under a tensor: a sequence of ``nbytes`` integers from 0 to 255 that views share."""
     cdef char *ptr
@@ -41,13 +38,7 @@ cdef class Storage:
     cdef Py_ssize_t exports
     cdef object owner
     cdef object __weakref__
-
-    def __cinit__(self):
-        self.ptr = NULL
-        self.nbytes_ = 0
-        self.dev = DEV_CPU
-        self.flags = 0
-        self.exports = 0
+    cdef char inline_bytes[INLINE_BYTES]      # last, see pool.h
 
     def __init__(self, Py_ssize_t size=0):
         """Fresh memory of so many bytes on cpu, not initialised."""
@@ -56,13 +47,13 @@ cdef class Storage:
         if self.ptr != NULL or self.nbytes_ or self.exports:
             raise RuntimeError("UntypedStorage: made already")
         if size:
-            self.ptr = storage_allocate(size)
+            self.ptr = storage_allocate(self, size)
             if self.ptr == NULL:
                 raise MemoryError(f"cannot allocate {size} bytes on cpu")
         self.nbytes_ = size
 
     def __dealloc__(self):
-        if self.ptr != NULL and not self.flags & STORAGE_FOREIGN:
+        if self.ptr != self.inline_bytes and not self.flags & STORAGE_FOREIGN:
             free(self.ptr)
 
     def nbytes(self):
@@ -140,7 +131,7 @@ cdef class Storage:
                 data = pickle.PickleBuffer(self)
             else:
                 data = bytes(self)
-        return _rebuild_storage, (data, self.nbytes_, (self.flags & STORAGE_READONLY) != 0)
+        return _rebuild_storage, (data, self.nbytes_)
 
     def __repr__(self):
         cdef Py_ssize_t shown = 0 if self.dev != DEV_CPU else min(self.nbytes_, 1000)
@@ -153,30 +144,41 @@ cdef extern from "Python.h":
     int PyBuffer_FillInfo(Py_buffer *view, object exporter, void *buf, Py_ssize_t length, bint readonly, int flags) except -1
 
 
+cdef inline char *storage_allocate(Storage self, Py_ssize_t nbytes) noexcept:
+    """Memory for an owned storage, NULL if there is none; nbytes > 0."""
+    cdef void *out = NULL
+    if nbytes <= INLINE_BYTES:
+        return self.inline_bytes
+    if nbytes < ALIGNED_FROM:
+        return <char *>malloc(nbytes)
+    if posix_memalign(&out, 64, nbytes) != 0:
+        return NULL
+    return <char *>out
+
+
 type_rename(Storage, b"tensorlib.UntypedStorage")
 cdef Storage EMPTY_STORAGE = Storage.__new__(Storage)   # under every tensor that was not given another one
+storage_pool_start(Storage, <char *>EMPTY_STORAGE.inline_bytes - <char *><PyObject *>EMPTY_STORAGE)
 EMPTY_STORAGE.exports = 1                               # many share it: nobody may resize it
 
 
-def _rebuild_storage(data, Py_ssize_t nbytes, bint readonly):
-    """Unpickles a storage: bytes are copied, any other buffer is used in place and keeps its read-only flag."""
+def _rebuild_storage(data, Py_ssize_t nbytes):
+    """Unpickles a storage: bytes are copied; any other buffer came out of band, is used in place and may be read-only."""
     cdef Storage self
     cdef Py_buffer *view
     if nbytes < 0:
         raise ValueError(f"unpickling a storage of {nbytes} bytes")
     if data is None:
         return storage_new(nbytes, DEV_META)
-    window = memoryview(data).cast("B") if len(data) else memoryview(b"")
+    window = memoryview(data)
     view = PyMemoryView_GET_BUFFER(window)
-    if view.len != nbytes:
+    if view.len != nbytes or not window.c_contiguous:
         raise ValueError(f"unpickling a storage of {nbytes} bytes from {view.len}")
-    if type(data) is not bytes:
-        return storage_foreign(view.buf, nbytes, readonly or view.readonly, window)
+    if nbytes and type(data) is not bytes and type(data) is not bytearray:
+        return storage_foreign(view.buf, nbytes, view.readonly, window)
     self = storage_new(nbytes, DEV_CPU)
     if nbytes:
         memcpy(self.ptr, view.buf, nbytes)
-    if readonly:
-        self.flags |= STORAGE_READONLY
     return self
 
 
@@ -191,7 +193,7 @@ cdef Storage storage_new(Py_ssize_t nbytes, int dev):
     cdef Storage self = Storage.__new__(Storage)
     self.dev = dev
     if dev == DEV_CPU and nbytes > 0:
-        self.ptr = storage_allocate(nbytes)
+        self.ptr = storage_allocate(self, nbytes)
         if self.ptr == NULL:
             raise MemoryError(f"cannot allocate {nbytes} bytes on cpu")
     self.nbytes_ = nbytes
@@ -205,26 +207,25 @@ cdef Storage storage_foreign(void *ptr, Py_ssize_t nbytes, bint readonly, object
     self.nbytes_ = nbytes
     self.flags = STORAGE_FOREIGN | (STORAGE_READONLY if readonly else 0)
     self.owner = owner
+    gc_track_once(<PyObject *>self)
     return self
 
 
 cdef int storage_resize(Storage self, Py_ssize_t nbytes, str op) except -1:
-    """Grows or shrinks owned memory in place; what was there stays.  Nothing changes when it fails."""
-    cdef char *fresh
+    """Makes owned memory longer; what was there stays.  Nothing changes when it fails."""
+    cdef char *fresh = NULL
     if self.flags & STORAGE_FOREIGN:
         raise RuntimeError(f"{op}: the storage belongs to another object and cannot be resized; clone() the tensor first")
     if self.exports:
-        raise RuntimeError(f"{op}: the storage is exported through the buffer protocol and cannot be resized while it is")
+        raise RuntimeError(f"{op}: the storage is in use elsewhere (an exported buffer, a running call) and cannot be resized now")
     if self.dev == DEV_CPU and nbytes > 0:
-        fresh = storage_allocate(nbytes)
+        fresh = storage_allocate(self, nbytes)
         if fresh == NULL:
             raise MemoryError(f"{op}: cannot allocate {nbytes} bytes on cpu")
-        if self.ptr != NULL:
+        if self.ptr != NULL and fresh != self.ptr:
             memcpy(fresh, self.ptr, min(nbytes, self.nbytes_))
-            free(self.ptr)
-        self.ptr = fresh
-    elif self.ptr != NULL:
+    if self.ptr != self.inline_bytes and self.ptr != fresh:
         free(self.ptr)
-        self.ptr = NULL
+    self.ptr = fresh
     self.nbytes_ = nbytes
     return 0

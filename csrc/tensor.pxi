@@ -11,51 +11,19 @@
 #       Memory is addressed through storage_.ptr at each use, because resize_ may move it.
 #   T3  strides are in elements and never negative.
 #   T4  flags and numel_ follow from shape and stride (tensor_finish); whoever writes those calls it.
+#   T5  a plain Tensor is not tracked by the garbage collector unless its storage has an owner: nothing else it holds can point
+#       back to it.  tensor_set_storage is the only way to give it a storage that may have one.
 
 cdef enum:
     TENSOR_CONTIGUOUS = 1   # row-major without gaps (size-1 axes ignored)
     TENSOR_DENSE = 2        # no gaps, no overlap, any axis order
 
 
-cdef extern from *:
-    """
-    /* Memory of dropped tensors is kept for the next ones (Tensor itself only, not its subclasses), and of it only the fields
-       before inline_dims are cleared: clearing all of it costs as much as the rest of a small view (12 of 60 ns). */
-    #define TENSOR_POOL 64
-    #define TENSOR_HEAD (7 * sizeof(void *) + 4 * sizeof(int))
-    static PyTypeObject *tensor_type = NULL;
-    static PyObject *tensor_pool[TENSOR_POOL];
-    static int tensor_pooled = 0;
-
-    static PyObject *tensor_alloc(PyTypeObject *type, Py_ssize_t n) {
-        PyObject *self;
-        if (tensor_pooled == 0 || type != tensor_type) return PyType_GenericAlloc(type, n);
-        self = tensor_pool[--tensor_pooled];
-        memset((char *)self + sizeof(PyObject), 0, TENSOR_HEAD);
-        PyObject_Init(self, type);
-        PyObject_GC_Track(self);
-        return self;
-    }
-    static void tensor_free(void *self) {
-        if (tensor_pooled < TENSOR_POOL && Py_TYPE((PyObject *)self) == tensor_type)
-            tensor_pool[tensor_pooled++] = (PyObject *)self;
-        else
-            PyObject_GC_Del(self);
-    }
-    /* head: where inline_dims begins; -1 if the fields before it are not those that TENSOR_HEAD counts. */
-    static int tensor_pool_start(PyObject *type, Py_ssize_t head) {
-        if (head != (Py_ssize_t)(sizeof(PyObject) + TENSOR_HEAD)) return -1;
-    #ifndef Py_GIL_DISABLED
-        tensor_type = (PyTypeObject *)type;
-        tensor_type->tp_alloc = tensor_alloc;
-        tensor_type->tp_free = tensor_free;
-    #endif
-        return 0;
-    }
-    """
-    int tensor_pool_start(object type, Py_ssize_t head)
+cdef extern from "pool.h":
+    void tensor_pool_start(object type, Py_ssize_t array)
 
 
+@cython.no_gc_clear        # T1 holds while the collector works; a cycle is broken at the storage's owner or a subclass's __dict__
 cdef class TensorBase:
     cdef Storage storage_
     cdef Py_ssize_t *shape_
@@ -68,7 +36,7 @@ cdef class TensorBase:
     cdef unsigned flags
     cdef Py_ssize_t serial       # for hash(): 0 until asked for
     cdef object __weakref__
-    cdef Py_ssize_t inline_dims[2 * INLINE_DIMS]     # last, see TENSOR_HEAD
+    cdef Py_ssize_t inline_dims[2 * INLINE_DIMS]     # last, see pool.h
 
     def __cinit__(self):
         # Valid from the first moment on, whoever calls __new__: an empty float32 tensor of one dimension.
@@ -97,8 +65,14 @@ cdef class TensorMethods(TensorInterchange)      # generated: one method an op r
 cdef class Tensor(TensorMethods)                 # object.pxi: everything else
 
 cdef TensorBase first_tensor = TensorBase.__new__(TensorBase)
-if tensor_pool_start(Tensor, <char *>first_tensor.inline_dims - <char *><PyObject *>first_tensor) != 0:
-    raise SystemError("tensor.pxi: TENSOR_HEAD does not match the fields of TensorBase")
+tensor_pool_start(Tensor, <char *>first_tensor.inline_dims - <char *><PyObject *>first_tensor)
+
+
+cdef inline void tensor_set_storage(TensorBase t, Storage storage) noexcept:
+    """Puts a tensor over a storage.  Only over foreign memory can it be part of a cycle, so only there is it tracked (T5)."""
+    t.storage_ = storage
+    if storage.owner is not None:
+        gc_track_once(<PyObject *>t)
 
 
 cdef inline char *tensor_data(TensorBase t) noexcept nogil:
@@ -207,7 +181,7 @@ cdef Tensor tensor_view(TensorBase base, const Py_ssize_t *shape, const Py_ssize
     for d in range(ndim):
         t.shape_[d] = shape[d]
         t.stride_[d] = stride[d]
-    t.storage_ = base.storage_
+    tensor_set_storage(t, base.storage_)
     t.offset = offset
     tensor_finish(t)
     return t
@@ -220,7 +194,7 @@ cdef Tensor tensor_alias(TensorBase base):
     for d in range(base.ndim_):
         t.shape_[d] = base.shape_[d]
         t.stride_[d] = base.stride_[d]
-    t.storage_ = base.storage_
+    tensor_set_storage(t, base.storage_)
     t.offset = base.offset
     t.numel_ = base.numel_
     t.flags = base.flags

@@ -90,7 +90,7 @@ cdef Tensor views_permute(TensorBase self, const Py_ssize_t *dims, int n):
     for i in range(n):
         out.shape_[i] = shape[i]
         out.stride_[i] = stride[i]
-    out.storage_ = self.storage_
+    tensor_set_storage(out, self.storage_)
     out.offset = self.offset
     views_finish_reordered(out, self)
     return out
@@ -462,7 +462,7 @@ cdef Tensor views_drop(TensorBase self, int d, Py_ssize_t index):
     for i in range(d, n):
         out.shape_[i] = self.shape_[i + 1]
         out.stride_[i] = self.stride_[i + 1]
-    out.storage_ = self.storage_
+    tensor_set_storage(out, self.storage_)
     out.offset = views_step(self.offset, index, self.stride_[d])
     tensor_finish(out)
     return out
