@@ -48,7 +48,11 @@ cdef object tensor_list(TensorBase t):
     load_need_cast(t.dt, "tolist")
     if t.ndim_ == 0:
         return value_load(tensor_data(t), t.dt)
-    return list_level(t, 0, tensor_data(t))
+    hold(t, 1)                 # making lists may run finalizers
+    try:
+        return list_level(t, 0, tensor_data(t))
+    finally:
+        hold(t, -1)
 
 
 cdef list list_level(TensorBase t, int depth, const char *p):
