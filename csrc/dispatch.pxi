@@ -204,7 +204,7 @@ cdef int fit_out(TensorBase out, const Py_ssize_t *shape, int ndim, const Py_ssi
         out.storage_ = storage_new(0, out.dev)
     if out.storage_.flags or out.storage_.exports or reference_count(<PyObject *>out.storage_) != 1:
         raise RuntimeError(f"{op}: out has shape {dims_text(out.shape_, out.ndim_)}, but the result has shape "
-                           f"{dims_text(shape, ndim)}; out can be resized only if it owns its storage alone and "
+                           f"{dims_text(shape, ndim)}; out can be resized only if it owns its whole storage alone and "
                            f"nothing else uses it now")
     if nbytes > out.storage_.nbytes_:
         storage_resize(out.storage_, nbytes, op)

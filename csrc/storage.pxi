@@ -217,7 +217,7 @@ cdef int storage_resize(Storage self, Py_ssize_t nbytes, str op) except -1:
     if self.flags & STORAGE_FOREIGN:
         raise RuntimeError(f"{op}: the storage belongs to another object and cannot be resized; clone() the tensor first")
     if self.exports:
-        raise RuntimeError(f"{op}: the storage is in use elsewhere (an exported buffer, a running call) and cannot be resized now")
+        raise RuntimeError(f"{op}: the storage is exported (a buffer somebody holds, a running call) and cannot be resized now")
     if self.dev == DEV_CPU and nbytes > 0:
         fresh = storage_allocate(self, nbytes)
         if fresh == NULL:
