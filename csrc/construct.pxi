@@ -194,7 +194,8 @@ cdef int store_nested(object data, const Py_ssize_t *shape, int ndim, int depth,
     for i in range(n):
         if i >= PyList_GET_SIZE(items):
             raise RuntimeError(f"tensor: a list changed its length while it was read ({n} to {PyList_GET_SIZE(items)})")
-        store_nested(<object>PyList_GET_ITEM(items, i), shape, ndim, depth + 1, block // shape[depth + 1], dt, p + i * block)
+        item = <object>PyList_GET_ITEM(items, i)      # a reference of our own: reading it may empty the list
+        store_nested(item, shape, ndim, depth + 1, block // shape[depth + 1], dt, p + i * block)
     return 0
 
 
@@ -294,11 +295,12 @@ cdef BufferProblem buffer_read(const Py_buffer *b, int *dt, Py_ssize_t *shape, P
         return BUFFER_FORMAT
     for d in range(b.ndim):
         shape[d] = b.shape[d]
-    if swapped:
-        return BUFFER_SWAPPED
     for d in range(b.ndim):
         if b.suboffsets != NULL and b.suboffsets[d] >= 0:
             return BUFFER_INDIRECT
+    if swapped:
+        return BUFFER_SWAPPED
+    for d in range(b.ndim):
         if b.strides[d] < 0 and b.shape[d] > 1:
             problem = BUFFER_NEGATIVE
         if b.strides[d] % b.itemsize != 0:

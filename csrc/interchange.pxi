@@ -233,8 +233,9 @@ cdef class TensorInterchange(TensorIndexing):
     def numpy(self, *, force=False):
         """The tensor as a NumPy array over the same memory, strides included.
 
-        ``force=True`` copies from another device first.  Raises TypeError for dtypes that neither NumPy nor ml_dtypes has, and
-        for tensors without data; ImportError when NumPy is not installed.
+        ``force`` is accepted for PyTorch's sake: there is no gradient to drop and no other device to copy from yet.  Raises
+        TypeError for dtypes that neither NumPy nor ml_dtypes has, and for tensors without data; ImportError when NumPy is not
+        installed.
         """
         if force and self.dev != DEV_CPU:
             return (<object>self).cpu().numpy()

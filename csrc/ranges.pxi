@@ -247,9 +247,13 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     number_parts(start, a)
     number_parts(end, b)
     target = t if t.flags & TENSOR_CONTIGUOUS else tensor_empty(&n, 1, dt, DEV_CPU)
+    if target.numel_ != n:                        # the numbers' own code may have resized out
+        raise RuntimeError("linspace: out was resized during the call")
     p = tensor_data(target)
+    hold(target, 1)
     with nogil:
         linspace_write(p, dt, a, b, n)
+    hold(target, -1)
     if target is not t:
         tensor_copy(t, target, "linspace")
     return t

@@ -261,6 +261,9 @@ cdef Tensor views_view_dtype(TensorBase self, int dt):
     cdef Py_ssize_t old = dtype_itemsize[self.dt], new = dtype_itemsize[dt], ratio, offset = self.offset
     cdef int d, last = self.ndim_ - 1
     cdef Tensor out
+    if <size_t>self.storage_.ptr % element_alignment(dt):
+        raise RuntimeError(f"view: the memory begins at an address that is not a multiple of {element_alignment(dt)}, as "
+                           f"{dtype_object(dt)} needs; clone() the tensor first")
     if old == new:
         out = tensor_alias(self)
         out.dt = dt

@@ -212,3 +212,38 @@ def test_doctored_pickles_are_refused():
             return "hello"
 
     assert type(rebuild(Evil, *args[1:])) is Evil
+
+
+def test_misaligned_memory_gets_no_wider_view():
+    base = bytearray(33)
+    odd = tl.frombuffer(base, dtype=tl.uint8, offset=1 if tl.frombuffer(base, dtype=tl.uint8).data_ptr() % 2 == 0 else 0, count=32)
+    with pytest.raises(RuntimeError, match="clone"):
+        odd.view(tl.float32)
+    assert odd.clone().view(tl.float32).shape == (8,)
+
+
+def test_a_list_emptied_while_it_is_read():
+    count = 0
+
+    class Item:
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, i):
+            if i >= 2:
+                raise IndexError
+            return 1.0
+
+        @property
+        def shape(self):
+            nonlocal count
+            count += 1
+            if count > 3:
+                outer.clear()
+            raise AttributeError
+
+    outer = [Item(), Item(), Item()]
+    try:
+        assert tl.tensor(outer).tolist() == [[1.0, 1.0]] * 3
+    except (RuntimeError, ValueError) as error:
+        assert "length" in str(error)
