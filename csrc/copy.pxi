@@ -24,7 +24,7 @@ ctypedef void (*move2_fn)(char *out, Py_ssize_t out0, Py_ssize_t out1, const cha
                           Py_ssize_t n0, Py_ssize_t n1) noexcept nogil
 
 cdef enum:
-    BLOCK_BYTES = BLOCK * 32          # a block of the largest dtype
+    BLOCK_BYTES = BLOCK * 16          # a block of the largest dtype; the blocks of one call fit a thread's stack of 128 KiB
     TILE = 64                         # elements of axis 0 in a box [against the grain]
     SHORT_AXIS = 8                    # so few lines stay in L1 whatever their pitch: no buffer needed
 

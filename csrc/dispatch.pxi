@@ -300,7 +300,7 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
         if rules & RULE_INPLACE:
             check_inplace_shape(op, &o, dst)
         check_result_dtype(op, common, result, dst.dt, rules)
-    if not op_has_kernel(op, common) or (is_clamp(op) and common == DT_BOOL and not isinstance(<object>arg[1], Tensor)):
+    if not convertible(arg, n) or not op_has_kernel(op, common) or (is_clamp(op) and common == DT_BOOL and not isinstance(<object>arg[1], Tensor)):
         no_kernel(op, common, arg, n)             # numbers bound no masks, tensors do, as in PyTorch
     compute = dtype_compute[common]
     for k in range(1, n + 1):
@@ -350,7 +350,7 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
     plan_build(&plan, o.n, o.ndim, o.shape, o.stride, o.data, o.dtype, shape, ndim)
     plan.op = op
     plan.compute = compute
-    plan.via[0] = dst.dt
+    plan.via[0] = dst.dt if dtype_tier[result] == TIER_COMPUTE else result     # rounded to the result's dtype, then stored
     for k in range(1, o.n):
         plan.via[k] = via[k]
     run_pointwise(&plan, dst)
@@ -367,6 +367,15 @@ cdef int run_pointwise(Plan *plan, TensorBase dst) except -1:
         K.elementwise(plan)
     dst.storage_.exports -= 1
     return 0
+
+
+cdef inline bint convertible(PyObject **arg, int n) noexcept:
+    """Whether every operand's elements can be converted: some shell dtypes promote with numbers all the same."""
+    cdef int k
+    for k in range(n):
+        if isinstance(<object>arg[k], Tensor) and (<TensorBase>arg[k]).dt >= CASTABLE_DTYPES:
+            return False
+    return True
 
 
 cdef inline bint is_clamp(int op) noexcept:
@@ -454,7 +463,7 @@ cdef int check_result_dtype(int op, int common, int result, int out, int rules) 
     if rule == OUT_EXACT and result != out:
         raise RuntimeError(f"{op_name(op)}: Found dtype {dtype_scalar_name[out].decode()} but expected "
                            f"{dtype_scalar_name[result].decode()}")
-    if rule == OUT_CAST and dtype_tier[out] == TIER_SHELL:
+    if dtype_tier[out] == TIER_SHELL:
         raise RuntimeError(f"{op_name(op)}: result type {dtype_object(result)} can't be cast to {dtype_object(out)}")
     return 0
 
@@ -664,9 +673,19 @@ cdef inline bint is_operand(object x):
     return isinstance(x, Tensor) or number_category(x) >= 0
 
 
+cdef object as_operand(object x):
+    """x itself, or the tensor over a NumPy array: beside a tensor an array is a tensor, on either side of an operator."""
+    if isinstance(x, Tensor) or exact_category(x) >= 0:
+        return x
+    return HOOKS["array_operand"](x)
+
+
 cdef object operator_binary(int op, object a, object b):
     if not (is_operand(a) and is_operand(b)):
-        return NotImplemented
+        a = as_operand(a)
+        b = as_operand(b)
+        if not (is_operand(a) and is_operand(b)):
+            return NotImplemented
     return binary(op, a, b, None)
 
 
@@ -736,7 +755,9 @@ cdef object inplace_alpha(int op, int alpha_op, object a, object b, object alpha
 
 cdef object operator_inplace(int op, object a, object b):
     if not is_operand(b):
-        return NotImplemented
+        b = as_operand(b)
+        if not is_operand(b):
+            return NotImplemented
     return inplace_binary(op, a, b)
 
 

@@ -6,8 +6,12 @@ expression and conversion; loops.pxi holds the Cython loops over them and fill_l
 Named notes
   [one loop for both signs]  An integer expression of + - * & | ^ ~ == != and selects gives the same bits for a signed type and
                              the unsigned one of its width, so the loop is written once, for the unsigned one.
+  [bool bytes]               Memory from elsewhere may hold bools of any byte (a mask of 0 and 255 read as bool): a bool is read
+                             as "not zero" wherever it is computed with.
   [lanes]                    A reduction adds element i to lane i % LANES; csrc/reduce.pxi says why.
 """
+
+import re
 
 SHAPES = (("ALL", "x[i]", "y[i]"), ("RIGHT_CONST", "x[i]", "right"), ("LEFT_CONST", "left", "y[i]"))
 LANES = 16
@@ -21,7 +25,11 @@ def expression(table, row):
     letter = LETTER[row["category"]]
     if isinstance(table, dict):
         table = table["u"] if row["kind"] == "u" and "u" in table else table.get(letter)
-    return None if table is None else table.replace("{t}", row["ctype"])
+    if table is None:
+        return None
+    if letter == "b":                      # [bool bytes]
+        table = re.sub(r"\b([abc])\b", r"(\1 != 0)", table)
+    return table.replace("{t}", row["ctype"])
 
 
 def sign_free(text):
@@ -32,6 +40,8 @@ def sign_free(text):
 def conversion(src, dst):
     """C text that converts x from one compute dtype to another."""
     s, d = src["ctype"], dst["ctype"]
+    if src["category"] == 0:               # [bool bytes]
+        return conversion({**src, "category": 1}, dst).replace("x", "(x != 0)", 1) if dst["category"] else "x != 0"
     if src["category"] == 3:
         if dst["category"] == 0:
             return f"{s}_true(x)"

@@ -100,6 +100,15 @@ cdef list list_row(const char *p, Py_ssize_t n, Py_ssize_t step, int dt):
 
 # -- buffers ----------------------------------------------------------------------------------------------------------
 
+cdef inline char *buffer_format(int dt) noexcept:
+    """The table's letter; C's long where that is the 64-bit integer, as NumPy's own int64 is."""
+    if sizeof(long) == 8 and dt == DT_INT64:
+        return b"l"
+    if sizeof(long) == 8 and dt == DT_UINT64:
+        return b"L"
+    return <char *>dtype_buffer[dt]
+
+
 cdef int buffer_export(TensorBase t, Py_buffer *view, int flags) except -1:
     cdef Py_ssize_t *dims
     cdef Py_ssize_t item = dtype_itemsize[t.dt]
@@ -128,13 +137,15 @@ cdef int buffer_export(TensorBase t, Py_buffer *view, int flags) except -1:
     view.buf = tensor_data(t)
     if view.buf == NULL:
         view.buf = <void *>dims          # no elements: any address that is not NULL
+    if t.numel_ > PY_SSIZE_T_MAX // item:
+        raise BufferError(f"the buffer protocol counts bytes in 64 bits; {t.numel_} elements of {item} bytes are too many")
     view.len = t.numel_ * item
     view.itemsize = item
     view.readonly = (t.storage_.flags & STORAGE_READONLY) != 0
-    view.format = <char *>dtype_buffer[t.dt] if flags & PyBUF_FORMAT else NULL
+    view.format = buffer_format(t.dt) if flags & PyBUF_FORMAT else NULL
     view.ndim = t.ndim_ if flags & PyBUF_ND else 1
-    view.shape = dims if flags & PyBUF_ND else NULL
-    view.strides = dims + t.ndim_ if flags & PyBUF_STRIDES == PyBUF_STRIDES else NULL
+    view.shape = dims if flags & PyBUF_ND and t.ndim_ > 0 else NULL
+    view.strides = dims + t.ndim_ if flags & PyBUF_STRIDES == PyBUF_STRIDES and t.ndim_ > 0 else NULL
     view.suboffsets = NULL
     view.internal = dims
     t.storage_.exports += 1

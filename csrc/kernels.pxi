@@ -66,7 +66,7 @@ cdef void elementwise(const Plan *p) noexcept nogil:
         inputs[k].held = 0
         inputs[k].filled = arity != 2
         converts = converts or inputs[k].dtype != inputs[k].need or inputs[k].via != inputs[k].need
-    if not selects_bytes and result != p.dtype[0]:
+    if not selects_bytes and (result != p.dtype[0] or p.via[0] != p.dtype[0]):
         converts = True
     if not converts and run_rows(p, kernels.loops[op][compute], arity, result):
         return
@@ -125,6 +125,7 @@ cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *input
     cdef int k, shape
     cdef Py_ssize_t out_size = dtype_itemsize[stored], widest = dtype_itemsize[p.compute]
     cdef bint direct
+    cdef bint rounds = p.via[0] != result and p.via[0] != stored and p.dtype[0] == stored     # float16 + float16 into float32
     cdef char *out
     arg[2] = arg[3] = NULL
     if p.ndim == 0:
@@ -132,6 +133,9 @@ cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *input
             inputs[k].filled = False
             arg[k] = load(&inputs[k], NULL, p.data[k], p.step_bytes[k], 1, blocks[k - 1][0], blocks[k - 1][1], True)
         loops[LOOP_ALL](made, arg[1], arg[2], arg[3], 1)
+        if rounds:
+            cast(cooked, p.via[0], made, result, 1)
+            cast(made, result, cooked, p.via[0], 1)
         cast(p.data[0], stored, made, result, 1)
         return
     for k in range(arity + 1):
@@ -152,9 +156,13 @@ cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *input
         for k in range(1, arity + 1):
             arg[k] = load(&inputs[k], &b, b.data[k], p.step_bytes[k], b.numel, blocks[k - 1][0], blocks[k - 1][1], constant[k])
         direct = box_is_contiguous(&b, p.step_bytes[0], out_size)
-        out = b.data[0] if direct and result == stored else made
+        out = b.data[0] if direct and result == stored and not rounds else made
         loops[shape](out, arg[1], arg[2], arg[3], b.numel)
-        if result != stored:
+        if rounds:
+            cast(cooked, p.via[0], made, result, b.numel)
+            out = b.data[0] if direct else made
+            cast(out, stored, cooked, p.via[0], b.numel)
+        elif result != stored:
             out = b.data[0] if direct else cooked
             cast(out, stored, made, result, b.numel)
         if not direct:

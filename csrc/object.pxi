@@ -25,6 +25,8 @@ cdef class Tensor(TensorMethods):
             raise NotImplementedError("Tensor(...): the legacy constructor is not there yet; use tl.tensor(data) for values "
                                       "or tl.empty(size) for a shape")
 
+    __array_priority__ = 1000        # NumPy's operators leave a mixed call to ours
+
     # -- attributes ---------------------------------------------------------------------------------------------------
 
     @property
@@ -60,7 +62,7 @@ cdef class Tensor(TensorMethods):
     @property
     def nbytes(self):
         """Bytes of all elements: ``numel() * itemsize``, whatever the strides."""
-        return self.numel_ * dtype_itemsize[self.dt]
+        return <object>self.numel_ * dtype_itemsize[self.dt]      # an expanded tensor's may not fit 64 bits
 
     @property
     def requires_grad(self):
@@ -219,28 +221,28 @@ cdef class Tensor(TensorMethods):
         cdef Py_ssize_t i = 0
         if args:
             first = args[0]
+            i = 1
             if isinstance(first, Tensor):
+                to_once(dtype, "dtype")
+                to_once(device, "device")
                 dt = (<TensorBase>first).dt
                 dev = (<TensorBase>first).dev
-                i = 1
-            elif first is None or isinstance(first, (str, device_type, int)):
-                if first is not None:
-                    dev = device_for_new(first)
-                    copy = copy or names_other_index(first, dev)
-                i = 1
+            elif first is None or isinstance(first, (str, device_type, int)) and not isinstance(first, bool):
+                to_once(device, "device")
+                device = first
                 if len(args) > 1 and (args[1] is None or is_dtype_like(args[1])):
-                    if args[1] is not None:
-                        dt = dtype_code(args[1])
+                    to_once(dtype, "dtype")
+                    dtype = args[1]
                     i = 2
             else:
-                dt = dtype_code(first)
-                i = 1
-            if len(args) > i:
-                non_blocking = args[i]
-            if len(args) > i + 1:
-                copy = args[i + 1]
-            if len(args) > i + 2:
-                raise TypeError(f"to: at most {i + 2} positional arguments here, got {len(args)}")
+                to_once(dtype, "dtype")
+                dtype = first
+            rest = args[i:]
+            if len(rest) > 2 or not all([isinstance(flag, bool) for flag in rest]):
+                raise TypeError(f"to() takes a dtype, a device with an optional dtype, or a tensor, then non_blocking and copy "
+                                f"(bools); got ({', '.join([type_text(arg) for arg in args])})")
+            if len(rest) == 2:
+                copy = rest[1]
         if dtype is not None:
             dt = dtype_code(dtype)
         if device is not None:
@@ -248,9 +250,9 @@ cdef class Tensor(TensorMethods):
             copy = copy or names_other_index(device, dev)
         return tensor_to(self, dt, dev, copy, format_code(memory_format))
 
-    def type_as(self, other):
+    def type_as(self, Tensor other not None):
         """This tensor in the dtype and on the device of another."""
-        return self.to(other)
+        return tensor_to(self, other.dt, other.dev, False, FORMAT_PRESERVE)
 
     def cpu(self, memory_format=FORMAT_OBJECT_PRESERVE):
         """This tensor on the CPU."""
@@ -264,9 +266,6 @@ cdef class Tensor(TensorMethods):
         """Gradients are not recorded; only False is accepted (decision 33)."""
         refuse_grad(requires_grad)
         return self
-
-    def __copy__(self):
-        return tensor_alias(self)
 
     def __reduce_ex__(self, protocol):
         # The storage is pickled as an object of its own, so views of one storage still share it after a round trip or a
@@ -290,6 +289,8 @@ cdef class Tensor(TensorMethods):
 
     def __richcmp__(self, other, int how):
         cdef int op
+        if not is_operand(other):
+            other = as_operand(other)
         if not is_operand(other):
             if how == Py_EQ or how == Py_NE:
                 if other is None or isinstance(other, (str, list, tuple, dict)):
@@ -342,7 +343,9 @@ def _rebuild_tensor(cls, Storage storage not None, dtype kind not None, shape, s
     for d in range(ndim):
         if sizes[d] < 0 or strides[d] < 0:
             raise ValueError("unpickling a tensor: negative size or stride")
-    if (offset < 0 or layout_extent(sizes, strides, ndim, kind.itemsize, &lo, &hi) != 0
+    if layout_numel(sizes, ndim) < 0 or offset < 0:
+        raise ValueError(f"unpickling a tensor: {list(shape)}+{offset} is no shape and offset of a tensor")
+    if layout_numel(sizes, ndim) > 0 and (offset < 0 or layout_extent(sizes, strides, ndim, kind.itemsize, &lo, &hi) != 0
             or offset > (storage.nbytes_ - hi) // kind.itemsize or hi > storage.nbytes_):
         raise ValueError(f"unpickling a tensor: {list(shape)}@{list(stride)}+{offset} of {kind} does not fit a storage of "
                          f"{storage.nbytes_} bytes")
@@ -391,6 +394,12 @@ cdef int tensor_zero(TensorBase self) except -1:
 cdef int refuse_grad(object requires_grad) except -1:
     if requires_grad:
         raise NotImplementedError("requires_grad=True: tensorlib has no autograd (docs/differences.md); leave it False")
+    return 0
+
+
+cdef int to_once(object given, str name) except -1:
+    if given is not None:
+        raise TypeError(f"to(): {name} is given twice, by position and by name")
     return 0
 
 

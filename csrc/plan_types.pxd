@@ -16,7 +16,8 @@ cdef struct Plan:
     int op                                            # op code (pointwise) or unused (copy)
     int compute                                       # dtype the loop's value operands are converted to
     int via[MAX_OPERANDS]                             # inputs: dtype[k], or a reduced dtype that the operand is rounded to
-                                                      # before it is widened to compute (int64 + float16 adds float16s)
+                                                      # before it is widened to compute (int64 + float16 adds float16s);
+                                                      # output: the result's dtype if that is a reduced one, else dtype[0]
 
 cdef struct ReducePlan:
     int op                                            # reduction code

@@ -28,6 +28,7 @@ cdef extern from "pool.h":
 
 
 @cython.final
+@cython.trashcan(True)   # memory of a tensor over memory of a tensor ...: a long chain is freed in a loop
 @cython.no_gc_clear      # S3 holds while the collector works
 cdef class Storage:
     """The bytes under a tensor: a sequence of ``nbytes`` integers from 0 to 255 that views share."""
@@ -116,7 +117,21 @@ cdef class Storage:
 
     def __getbuffer__(self, Py_buffer *view, int flags):
         storage_need_data(self, "buffer")
-        PyBuffer_FillInfo(view, self, self.ptr, self.nbytes_, (self.flags & STORAGE_READONLY) != 0, flags)
+        if flags & PyBUF_WRITABLE and self.flags & STORAGE_READONLY:
+            raise BufferError("the storage is read-only")
+        view.buf = self.ptr
+        view.obj = self
+        view.len = self.nbytes_
+        view.itemsize = 1
+        view.readonly = (self.flags & STORAGE_READONLY) != 0
+        view.ndim = 1
+        view.format = NULL
+        if flags & PyBUF_FORMAT:
+            view.format = b"B"
+        view.shape = &self.nbytes_ if flags & PyBUF_ND else NULL
+        view.strides = &view.itemsize if flags & PyBUF_STRIDES == PyBUF_STRIDES else NULL
+        view.suboffsets = NULL
+        view.internal = NULL
         self.exports += 1
 
     def __releasebuffer__(self, Py_buffer *view):
@@ -141,7 +156,7 @@ cdef class Storage:
 
 cdef extern from "Python.h":
     Py_buffer *PyMemoryView_GET_BUFFER(object view)
-    int PyBuffer_FillInfo(Py_buffer *view, object exporter, void *buf, Py_ssize_t length, bint readonly, int flags) except -1
+    int PyBUF_WRITABLE, PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES
 
 
 cdef inline char *storage_allocate(Storage self, Py_ssize_t nbytes) noexcept:

@@ -251,7 +251,10 @@ cdef int parse_dims(object dims, Py_ssize_t *out, str what) except -1:
 
 cdef Py_ssize_t parse_int(object value, str what) except? -1:
     if type(value) is int:
-        return value
+        try:
+            return value
+        except OverflowError:
+            raise ValueError(f"{what}: {value} does not fit in 64 bits") from None
     if isinstance(value, bool) or not hasattr(type(value), "__index__"):
         raise TypeError(f"{what} must be integers, got {type(value).__name__}: {value!r}")
     return value.__index__()

@@ -297,9 +297,16 @@ cdef Tensor views_view_dtype(TensorBase self, int dt):
             stride[d] //= ratio
         shape[last] = self.shape_[last] // ratio
         offset //= ratio
+    views_need_count(shape, self.ndim_, "view")
     out = tensor_view(self, shape, stride, self.ndim_, offset)
     out.dt = dt
     return out
+
+
+cdef int views_need_count(const Py_ssize_t *shape, int ndim, str op) except -1:
+    if layout_numel(shape, ndim) < 0:
+        raise RuntimeError(f"{op}: the number of elements of shape {dims_text(shape, ndim)} does not fit in 64 bits")
+    return 0
 
 
 cdef int views_need_packed(TensorBase self, int dt) except -1:
@@ -678,6 +685,7 @@ cdef Tensor views_unfold(TensorBase self, Py_ssize_t dimension, Py_ssize_t size,
         stride[n] = stride[d]
         shape[d] = (extent - size) // step + 1
         stride[d] = views_times(stride[d], step)
+    views_need_count(shape, n + 1, "unfold")
     return tensor_view(self, shape, stride, n + 1, self.offset)
 
 

@@ -2,6 +2,8 @@
 
 The core shares memory through the buffer protocol by itself; what needs NumPy's own objects comes here through its hooks.
 """
+import sys
+
 from . import _core
 from ._dtypetable import CASTABLE, DTYPES
 
@@ -27,6 +29,12 @@ def _numpy(what):
 def is_ndarray(value):
     """Whether a value is a NumPy array, for from_numpy()."""
     return isinstance(value, _numpy("from_numpy()").ndarray)
+
+
+def array_operand(value):
+    """The tensor over a NumPy array that stands beside a tensor in an operator; any other value as it is."""
+    numpy = sys.modules.get("numpy")
+    return _core.from_numpy(value) if numpy is not None and isinstance(value, numpy.ndarray) else value
 
 
 def _same_bytes(itemsize):
@@ -99,5 +107,5 @@ def to_array(t, dtype, copy):
     return array.copy() if copy else array
 
 
-_core._set_hooks(is_ndarray=is_ndarray, array_without_buffer=array_without_buffer, as_array=as_array, to_numpy=to_numpy,
-                 to_array=to_array, numpy_dtype=numpy_dtype)
+_core._set_hooks(is_ndarray=is_ndarray, array_operand=array_operand, array_without_buffer=array_without_buffer,
+                 as_array=as_array, to_numpy=to_numpy, to_array=to_array, numpy_dtype=numpy_dtype)

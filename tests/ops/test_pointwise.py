@@ -218,3 +218,48 @@ def test_large_calls_release_the_interpreter_and_agree():
     x = tl.arange(n, dtype=tl.float32)
     assert payload(x + x) == payload(x * 2)
     assert (x.to(tl.float16) + x.to(tl.float16)).dtype == tl.float16
+
+
+@pytest.mark.parametrize("name", ["uint5", "int3", "bits8", "qint8", "float4_e2m1fn_x2"])
+def test_shell_dtypes_take_no_part_in_arithmetic(name):
+    shell = tl.empty(2, 3, dtype=getattr(tl, name))
+    x = tl.ones(2, 3)
+    before = bytes(shell.untyped_storage())
+    for make in (lambda: x == shell, lambda: shell * 1.5, lambda: tl.where(x > 0, x, shell), lambda: x.clone().add_(shell),
+                 lambda: tl.logical_not(x, out=shell), lambda: tl.eq(x, 1, out=shell)):
+        with pytest.raises((NotImplementedError, RuntimeError, TypeError)):
+            make()
+    assert bytes(shell.untyped_storage()) == before
+
+
+def test_bools_of_any_byte_are_true():
+    x = tl.tensor([2, 3, 0, 255], dtype=tl.uint8).view(tl.bool)
+    clean = tl.tensor([True, True, False, True])
+    assert x.sum().item() == 3 and x.to(tl.int32).tolist() == [1, 1, 0, 1] and (x * 2).tolist() == [2, 2, 0, 2]
+    assert x.mean(dtype=tl.float32).item() == 0.75 and x.all(0).item() is False and x[:2].all().item() is True
+    for row in ROWS:
+        if "b" in row["on"] and len(row["inputs"]) == 2:
+            for a, b in ((x, clean), (clean, x), (x, x)):
+                assert payload(call(row, [a, b])) == payload(call(row, [a != 0, b != 0])), row["name"]
+            assert payload(call(row, [x, True])) == payload(call(row, [clean, True])), row["name"]
+    assert tl.logical_not(x).tolist() == [False, False, True, False] and (~x).tolist() == [False, False, True, False]
+
+
+def test_out_wider_than_a_reduced_result_gets_the_rounded_value():
+    a = tl.tensor([60000.0], dtype=tl.float16)
+    assert tl.mul(a, 2, out=tl.zeros(1)).tolist() == [math.inf]
+    assert tl.add(tl.ones(700, dtype=tl.float16), 2**-12, out=tl.zeros(700)).tolist() == [1.0] * 700
+    x = tl.rand(3, 300).to(tl.bfloat16)
+    assert tl.exp(x, out=tl.zeros(3, 300, dtype=tl.float64)).tolist() == tl.exp(x).to(tl.float64).tolist()
+    assert tl.exp(x.t(), out=tl.zeros(300, 3)).tolist() == tl.exp(x.t()).to(tl.float32).tolist()
+
+
+def test_numpy_arrays_beside_a_tensor_are_tensors():
+    x = tl.ones(2, 3)
+    for y in (np.ones((2, 3)) * x, x * np.ones((2, 3)), np.float64(2) * x, x + np.arange(3), np.ones(3, np.float32) - x):
+        assert isinstance(y, tl.Tensor)
+    assert (np.float64(2) * x).dtype == tl.float32 and (x + np.arange(3)).dtype == tl.float32
+    same = x
+    x *= np.full((2, 3), 5, np.float32)
+    assert same is x and x.tolist() == [[5.0] * 3] * 2
+    assert (x == np.full((2, 3), 5.0)).tolist() == [[True] * 3] * 2

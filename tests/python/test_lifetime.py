@@ -247,3 +247,24 @@ def test_a_list_emptied_while_it_is_read():
         assert tl.tensor(outer).tolist() == [[1.0, 1.0]] * 3
     except (RuntimeError, ValueError) as error:
         assert "length" in str(error)
+
+
+def test_a_long_chain_of_tensors_over_tensors_is_freed():
+    t = tl.zeros(8, dtype=tl.uint8)
+    for _ in range(100_000):
+        t = tl.frombuffer(t, dtype=tl.uint8)
+    del t
+    assert tl.ones(2).tolist() == [1.0, 1.0]
+
+
+def test_counts_beyond_64_bits():
+    x = tl.zeros(1).expand(2**62 + 4)
+    assert x.nbytes == 4 * (2**62 + 4)
+    with pytest.raises(BufferError, match="64 bits"):
+        memoryview(x)
+    with pytest.raises(RuntimeError, match="64 bits"):
+        tl.zeros(1, dtype=tl.uint8).expand(2**33 - 1).unfold(0, 2**32, 1)
+    with pytest.raises(RuntimeError, match="64 bits"):
+        tl.zeros(4, dtype=tl.float64).as_strided((2**60, 4), (0, 1)).view(tl.uint8)
+    with pytest.raises(ValueError, match="64 bits"):
+        tl.zeros(2, 3).sum(10**30)
