@@ -33,12 +33,25 @@ cdef convert_fn convert_odd[CASTABLE_DTYPES][CASTABLE_DTYPES]      # from float6
 cdef move2_fn move2[17]                                            # by item size
 cdef move2_fn weave[9][5]                                          # by item size and number of planes (2 to 4): planes to
 cdef move2_fn unweave[9][5]                                        # interleaved channels, and back
+cdef move2_fn transpose[9]                                         # by item size: rows to columns (transpose.h)
 
 cdef extern from "expressions.h" nogil:
     void f16_widen(float *out, const unsigned short *a, Py_ssize_t n)
     void f16_narrow(unsigned short *out, const float *a, Py_ssize_t n)
     void prefetch_lines(const char *row, Py_ssize_t bytes)
     enum: AHEAD
+
+cdef extern from "expressions.h" nogil:       # transpose.h
+    void transpose_2(char *out, Py_ssize_t out0, Py_ssize_t out1, const char *a, Py_ssize_t a0, Py_ssize_t a1, Py_ssize_t n0,
+                     Py_ssize_t n1)
+    void transpose_4(char *out, Py_ssize_t out0, Py_ssize_t out1, const char *a, Py_ssize_t a0, Py_ssize_t a1, Py_ssize_t n0,
+                     Py_ssize_t n1)
+    void transpose_8(char *out, Py_ssize_t out0, Py_ssize_t out1, const char *a, Py_ssize_t a0, Py_ssize_t a1, Py_ssize_t n0,
+                     Py_ssize_t n1)
+
+transpose[2] = transpose_2
+transpose[4] = transpose_4
+transpose[8] = transpose_8
 
 
 cdef void widen_f16(char *out, const char *a, Py_ssize_t n) noexcept nogil:
@@ -259,6 +272,9 @@ cdef void move_nest(char *out, const Py_ssize_t *out_step, const char *a, const 
             move = unweave[itemsize][extent[1]]
         elif a_step[0] == itemsize and out_step[1] == itemsize and out_step[0] == itemsize * extent[1]:
             move = weave[itemsize][extent[1]]
+    elif (n > 1 and out_step[1] == itemsize and a_step[0] == itemsize and itemsize <= 8 and transpose[itemsize] != NULL
+            and extent[0] > SHORT_AXIS and extent[1] > SHORT_AXIS):
+        move = transpose[itemsize]
     if n < 2:
         move(out, out_step[0] if n else itemsize, 0, a, a_step[0] if n else itemsize, 0, extent[0] if n else 1, 1)
         return
@@ -396,8 +412,11 @@ cdef void copy_bytes(const Plan *p, const char *src) noexcept nogil:
             if not boxes_next(&b, p):
                 return
     while True:
-        gather_box(buffer, &b, b.data[1], p.step_bytes[1], itemsize)
-        scatter_box(b.data[0], &b, buffer, p.step_bytes[0], itemsize)
+        if box_is_contiguous(&b, p.step_bytes[0], itemsize):
+            gather_box(b.data[0], &b, b.data[1], p.step_bytes[1], itemsize)
+        else:
+            gather_box(buffer, &b, b.data[1], p.step_bytes[1], itemsize)
+            scatter_box(b.data[0], &b, buffer, p.step_bytes[0], itemsize)
         if not boxes_next(&b, p):
             return
 

@@ -60,7 +60,7 @@ def conversion(src, dst):
 
 class Writer:
     def __init__(self):
-        self.header = ["/* Written by csrc/gen_loops.py. */", "#pragma once", '#include "vecmath.h"']
+        self.header = ["/* Written by csrc/gen_loops.py. */", "#pragma once", '#include "transpose.h"', '#include "vecmath.h"']
         self.externs = []
         self.loops = []
         self.entries = []
