@@ -171,6 +171,7 @@ def fill_cells(book):
             def run(fn=fn):
                 with deterministic():
                     if fn.startswith("empty_strided((2,2),(4,1))"):
+                        del [lib.zeros(6) for _ in range(200)][:]      # what is reused holds no NaN of an earlier fill
                         return [v != v for v in lib.empty_strided((2, 2), (4, 1)).as_strided((6,), (1,)).tolist()]
                     if fn == "zeros(2).resize_(5)":
                         return [v != v for v in lib.zeros(2).resize_(5).tolist()]
