@@ -5,9 +5,9 @@
 # included strictly bottom-up.  It imports nothing from tensorlib; Python pushes tables and hooks down once, at import.
 
 cimport cython
-from cpython.object cimport PyObject, Py_EQ, Py_NE, Py_LT, Py_LE, Py_GT, Py_GE
+from cpython.object cimport PyObject, Py_EQ, Py_NE, Py_LT, Py_LE, Py_GT
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
-from libc.stdint cimport int64_t, uint64_t, int32_t, uint32_t, int16_t, uint16_t, int8_t, uint8_t
+from libc.stdint cimport int64_t, uint64_t, int32_t, uint32_t, int16_t, uint16_t, uint8_t
 
 from config cimport *
 from cpu cimport cpu_supports, COMPILER_NAME

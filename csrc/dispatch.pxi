@@ -610,7 +610,8 @@ cdef object binary(int op, object a, object b, object out):
                 loop = K.loops[op][x.dt][LOOP_RIGHT_CONST]
                 category = exact_category(b)
                 if (loop != NULL and 0 <= category <= dtype_category[x.dt] and canonical(x) and x.ndim_ > 0
-                        and not (category == 0 and op == OP_SUB) and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[x.dt] == 1)):
+                        and not (category == 0 and op == OP_SUB)
+                        and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[x.dt] == 1)):
                     value_operand(b, x.dt, <char *>value)
                     dst = tensor_like_contiguous(x, DT_BOOL if op_result[op] == RESULT_BOOL else x.dt)
                     run_direct(loop, dst, x, tensor_data(x), <char *>value, x.storage_)
@@ -620,7 +621,8 @@ cdef object binary(int op, object a, object b, object out):
             loop = K.loops[op][y.dt][LOOP_LEFT_CONST]
             category = exact_category(a)
             if (loop != NULL and 0 <= category <= dtype_category[y.dt] and canonical(y) and y.ndim_ > 0
-                    and not (category == 0 and op == OP_SUB) and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[y.dt] == 1)):
+                    and not (category == 0 and op == OP_SUB)
+                    and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[y.dt] == 1)):
                 value_operand(a, y.dt, <char *>value)
                 dst = tensor_like_contiguous(y, DT_BOOL if op_result[op] == RESULT_BOOL else y.dt)
                 run_direct(loop, dst, y, <char *>value, tensor_data(y), y.storage_)

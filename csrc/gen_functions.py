@@ -85,7 +85,8 @@ def definition(indent, name, signature, body, doc=None, static=False):
     out = [f"{pad}@staticmethod"] if static else []
     out.append(f"{pad}def {name}({signature}):")
     if doc:
-        out.append(f'{pad}    """' + ("\n".join(doc)).replace("\n", "\n" + pad + "    ").replace("\n" + pad + "    \n", "\n\n") + f'\n{pad}    """')
+        text = "\n".join(doc).replace("\n", f"\n{pad}    ").replace(f"\n{pad}    \n", "\n\n")
+        out.append(f'{pad}    """{text}\n{pad}    """')
     out.append(f"{pad}    return {body}")
     return out + [""]
 
@@ -134,7 +135,7 @@ def methods_text(ops, reductions, dtypes):
                                   f"operator_inplace({code(row['name'])}, self, other)")
     for row in reductions:
         dtype = ", dtype=None" if row["dtype"] else ""
-        signature = f"self, dim=None, keepdim=False" + (f", *{dtype}" if dtype else "")
+        signature = "self, dim=None, keepdim=False" + (f", *{dtype}" if dtype else "")
         body = f"reduce(RED_{row['name'].upper()}, self, dim, keepdim, {'dtype' if dtype else 'None'}, None)"
         out += definition(4, row["name"], signature, body, [f"See tensorlib.{row['name']}."])
     for position, row in enumerate(dtypes):

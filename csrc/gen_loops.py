@@ -296,5 +296,6 @@ def generate(ops, reduction_rows, dtypes):
     for t in ctypes:
         if t.startswith("c"):
             pxi += [f"    ctypedef struct {t}:", f"        {COMPONENT[t]} re", f"        {COMPONENT[t]} im"]
-    pxi += [*w.externs, "", "cdef enum:", f"    LANES = {LANES}", "", *w.loops, "cdef void fill_loops(KernelTable *k) noexcept nogil:", *w.entries, ""]
+    pxi += [*w.externs, "", "cdef enum:", f"    LANES = {LANES}", "", *w.loops,
+            "cdef void fill_loops(KernelTable *k) noexcept nogil:", *w.entries, ""]
     return {"expressions.h": "\n".join(w.header) + "\n", "loops.pxi": "\n".join(pxi)}

@@ -123,8 +123,10 @@ OPS = [
        expr={"b": "a | (b & c)", "i": "a + c * b", "f": "a + c * b", "c": "{t}_add(a, {t}_mul(c, b))"}, doc=""),
     op("_sub_alpha", "input other alpha", on="ifc", inplace=False,
        expr={"i": "a - c * b", "f": "a - c * b", "c": "{t}_sub(a, {t}_mul(c, b))"}, doc=""),
-    op("_clamp_min", "input min", on="bif", out="exact", inplace=False, expr={"b": "a | b", "i": "a < b ? b : a", "f": "maximum_{t}(a, b)"}, doc=""),
-    op("_clamp_max", "input max", on="bif", out="exact", inplace=False, expr={"b": "a & b", "i": "a > b ? b : a", "f": "minimum_{t}(a, b)"}, doc=""),
+    op("_clamp_min", "input min", on="bif", out="exact", inplace=False,
+       expr={"b": "a | b", "i": "a < b ? b : a", "f": "maximum_{t}(a, b)"}, doc=""),
+    op("_clamp_max", "input max", on="bif", out="exact", inplace=False,
+       expr={"b": "a & b", "i": "a > b ? b : a", "f": "minimum_{t}(a, b)"}, doc=""),
 ]
 
 
