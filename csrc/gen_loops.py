@@ -71,7 +71,8 @@ class Writer:
         self.externs.append(f"    {result} {name}({parameters})")
 
     def loop(self, name, parameters, declarations, statement, before=()):
-        self.loops += [f"cdef void {name}({parameters}, Py_ssize_t n) noexcept nogil:", *(f"    cdef {text}" for text in declarations),
+        self.loops += [f"cdef void {name}({parameters}, Py_ssize_t n) noexcept nogil:",
+                       *(f"    cdef {text}" for text in declarations),
                        "    cdef Py_ssize_t i", *before, "    for i in range(n):", f"        {statement}", ""]
 
 
@@ -183,7 +184,8 @@ def lanes_loop(w, name, t, adds):
     that says so has no spelling in Cython, so these loops are C."""
     kept = "" if adds else '_Pragma("GCC unroll 1") '
     w.header += [f"static void lanes_{name}(out_ptr out, const char *a, ptrdiff_t n)", "{",
-                 f"    {t} *o = ({t} *)out;", f"    const {t} *x = (const {t} *)a;", f"    ptrdiff_t whole = n / {LANES} * {LANES};",
+                 f"    {t} *o = ({t} *)out;", f"    const {t} *x = (const {t} *)a;",
+                 f"    ptrdiff_t whole = n / {LANES} * {LANES};",
                  f"    for (ptrdiff_t i = 0; i < whole; i += {LANES})",
                  f"        {kept}for (int k = 0; k < {LANES}; k++)", f"            o[k] = red_{name}(o[k], x[i + k]);",
                  "    for (ptrdiff_t i = whole; i < n; i++)", f"        o[i - whole] = red_{name}(o[i - whole], x[i]);", "}"]
@@ -222,8 +224,8 @@ def reductions(w, rows, dtypes):
 def moves(w):
     """For each item size: a box of two axes from any byte steps to any byte steps."""
     for size, t in SIZES.items():
-        w.loops += [f"""cdef void move2_{size}(char *out, Py_ssize_t out0, Py_ssize_t out1, const char *a, Py_ssize_t a0, Py_ssize_t a1,
-                 Py_ssize_t n0, Py_ssize_t n1) noexcept nogil:
+        w.loops += [f"""cdef void move2_{size}(char *out, Py_ssize_t out0, Py_ssize_t out1, const char *a, Py_ssize_t a0,
+                   Py_ssize_t a1, Py_ssize_t n0, Py_ssize_t n1) noexcept nogil:
     cdef Py_ssize_t i, j
     cdef {t} *o
     cdef const {t} *x
@@ -274,7 +276,8 @@ def weave_loop(w, size, planes, way):
     for k in range(planes):
         w.loops += [f"    cdef {t} *o{k} = <{t} *>(out + {k} * out1)" if many == "o"
                     else f"    cdef const {t} *x{k} = <const {t} *>(a + {k} * a1)"]
-    w.loops += [f"    cdef {t} *o = <{t} *>out" if one == "o" else f"    cdef const {t} *x = <const {t} *>a", "    for i in range(n0):"]
+    w.loops += [f"    cdef {t} *o = <{t} *>out" if one == "o" else f"    cdef const {t} *x = <const {t} *>a",
+                "    for i in range(n0):"]
     for k in range(planes):
         place = f"[{planes} * i + {k}]"
         w.loops += [f"        o{place} = x{k}[i]" if one == "o" else f"        o{k}[i] = x{place}"]

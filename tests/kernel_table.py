@@ -67,7 +67,8 @@ class Kernels:
     def cast(self, x, src, dst):
         x = np.asarray(x, order="C")
         out = np.empty(x.shape, numpy_dtype(dst))
-        self._call("cast", P, ctypes.c_int, P, ctypes.c_int, SSIZE)(out.ctypes.data, DTYPES[dst], x.ctypes.data, DTYPES[src], x.size)
+        call = self._call("cast", P, ctypes.c_int, P, ctypes.c_int, SSIZE)
+        call(out.ctypes.data, DTYPES[dst], x.ctypes.data, DTYPES[src], x.size)
         return out
 
     def plan(self, out, out_dtype, operands, dtypes):

@@ -4,8 +4,8 @@
     python csrc/tests/run_levels.py [--cross]
 
 --cross adds 64-bit Arm: the same program through a cross compiler and an emulator, and the kernels' C compiled to an object.
-Needs a C compiler; --cross needs aarch64-linux-gnu-gcc with its C library and qemu-aarch64, and Cython for the kernels.  What is missing is
-reported as "not run".  Exit status 1: two levels differ, or a program does not compile.
+Needs a C compiler; --cross needs aarch64-linux-gnu-gcc with its C library, qemu-aarch64, and Cython for the kernels.  What is
+missing is reported as "not run".  Exit status 1: two levels differ, or a program does not compile.
 """
 import importlib.util
 import os

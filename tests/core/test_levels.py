@@ -61,7 +61,8 @@ def test_loops(op):
             for other in others:
                 got = one_nan(other.loop(op, dtype, shape, np.empty(N, result), *operands))
                 differ = np.flatnonzero(got.view(np.uint8) != want.view(np.uint8)) // result.itemsize
-                assert differ.size == 0, (dtype, shape, other.level, [x[differ[:3]] for x in operands], got[differ[:3]], want[differ[:3]])
+                at = differ[:3]
+                assert differ.size == 0, (dtype, shape, other.level, [x[at] for x in operands], got[at], want[at])
                 seen += 1
     assert seen
 
@@ -101,11 +102,13 @@ def test_no_fused_multiply_add(level):
     modules = list(pathlib.Path(_optable.__file__).parent.glob(f"_kernels_{level}.*so"))
     if not modules:
         pytest.skip("level not built")
-    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", str(modules[0])], capture_output=True, text=True, check=True).stdout
+    command = ["objdump", "-d", "--no-show-raw-insn", str(modules[0])]
+    code = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "vmulps" in code
     lines = code.splitlines()
     # uint32 to float32 is high * 65536 + low: an exact product, so fused or not the bits are the same.
-    fused = [i for i, line in enumerate(lines) if re.search(r"\bvfn?m(?:add|sub)", line) and "vcvtdq2ps" not in "".join(lines[i - 2:i])]
+    fused = [i for i, line in enumerate(lines)
+             if re.search(r"\bvfn?m(?:add|sub)", line) and "vcvtdq2ps" not in "".join(lines[i - 2:i])]
     assert not fused, "\n".join(lines[i] for i in fused)
 
 

@@ -102,7 +102,8 @@ def truncated(x, dtype):
 @pytest.mark.parametrize("source", ("float32", "float64", "float16"))
 def test_float_to_integer_truncates_and_saturates(kernels, source, dtype):
     powers = 2.0 ** np.arange(-2, 70)
-    edges = np.concatenate([powers, powers - 1, powers + 1, powers - 0.5, powers + 0.5, powers * 1.5, [0, 0.99, 300, 1e30, np.nan, np.inf]])
+    edges = np.concatenate([powers, powers - 1, powers + 1, powers - 0.5, powers + 0.5, powers * 1.5,
+                            [0, 0.99, 300, 1e30, np.nan, np.inf]])
     with np.errstate(over="ignore"):
         values = np.concatenate([edges, -edges]).astype(source)
     if source != "float16":
@@ -125,7 +126,7 @@ def test_golden_integer_casts(kernels, record):
 @pytest.mark.parametrize("dtype", ("bool", *INTEGERS, "float32", "float64", "complex64", "complex128"))
 def test_integer_casts_agree_with_numpy(kernels, source, dtype):
     info = np.iinfo(source)
-    x = np.unique(np.array([info.min, info.min + 1, 0, 1, 2, 100, info.max - 1, info.max, *(info.max >> k for k in range(1, 8))], source))
+    x = np.array([info.min, info.min + 1, 0, 1, 2, 100, info.max - 1, info.max, *(info.max >> k for k in range(1, 8))], source)
     if dtype != source:
         assert np.array_equal(kernels.cast(x, source, dtype), x.astype(dtype))
 
@@ -137,7 +138,8 @@ def test_complex_casts(kernels, source):
     wide = kernels.cast(stored, source, "complex128") if source != "complex128" else x
     assert kernels.cast(stored, source, "bool").tolist() == (wide != 0).tolist()
     np.testing.assert_array_equal(kernels.cast(stored, source, "float32"), wide.real.astype(np.float32))
-    np.testing.assert_array_equal(bits(kernels.cast(stored, source, "float16")), bits(kernels.cast(wide.real.copy(), "float64", "float16")))
+    half = kernels.cast(wide.real.copy(), "float64", "float16")
+    np.testing.assert_array_equal(bits(kernels.cast(stored, source, "float16")), bits(half))
     if source == "complex32":
         pairs = np.stack([x.real, x.imag], -1)
         with np.errstate(over="ignore"):
