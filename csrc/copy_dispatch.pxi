@@ -105,7 +105,7 @@ cdef int check_copy_overlap(TensorBase dst, TensorBase src, str op) except -1:
         return 0
     if (dst.dt == src.dt and dst.flags & src.flags & TENSOR_CONTIGUOUS and same_shape_but_leading_ones(dst, src)):
         return 0
-    if src.numel_ != 1:                            # one value may go to one place many times (decision 10)
+    if src.ndim_ > 0 or op == "copy_":             # one value may go to one place many times (decision 10)
         check_destination(dst, op)
     return check_write(dst, src, op, "the source")
 

@@ -199,14 +199,16 @@ cdef int fit_out(TensorBase out, const Py_ssize_t *shape, int ndim, const Py_ssi
                 break
     if same:
         return 0
-    nbytes = shape_nbytes(shape, ndim, out.dt) + out.offset * dtype_itemsize[out.dt]
+    nbytes = shape_nbytes(shape, ndim, out.dt)
     if out.storage_ is EMPTY_STORAGE:
         out.storage_ = storage_new(0, out.dev)
-    if out.storage_.flags or out.storage_.exports or reference_count(<PyObject *>out.storage_) != 1:
+    if out.storage_.flags or out.storage_.exports or not owns_storage_alone(out):
         raise RuntimeError(f"{op}: out has shape {dims_text(out.shape_, out.ndim_)}, but the result has shape "
                            f"{dims_text(shape, ndim)}; out can be resized only if it owns its whole storage alone and "
                            f"nothing else uses it now")
-    if nbytes > out.storage_.nbytes_:
+    if nbytes < out.storage_.nbytes_:
+        out.storage_.nbytes_ = nbytes                # the memory stays until the storage goes; it is all out's own either way
+    elif nbytes > out.storage_.nbytes_:
         storage_resize(out.storage_, nbytes, op)
     if ndim > (INLINE_DIMS if out.shape_ == out.inline_dims else out.ndim_):
         tensor_reserve(out, ndim)
@@ -216,6 +218,12 @@ cdef int fit_out(TensorBase out, const Py_ssize_t *shape, int ndim, const Py_ssi
         out.stride_[d] = stride[d]
     tensor_finish(out)
     return 0
+
+
+cdef bint owns_storage_alone(TensorBase t):
+    """Whether t sees all of its storage and no other tensor or storage object shares it."""
+    return (t.offset == 0 and t.numel_ * dtype_itemsize[t.dt] == t.storage_.nbytes_
+            and reference_count(<PyObject *>t.storage_) == 1)
 
 
 cdef extern from "Python.h":

@@ -327,7 +327,7 @@ cdef int index_assign(Tensor target, object value) except -1:
             source = tensor_view(source, source.shape_ + ones, source.stride_ + ones, source.ndim_ - ones, source.offset)
         if source.ndim_ > 0 and not layout_same_shape(source.shape_, source.ndim_, target.shape_, target.ndim_):
             source = views_expand(source, target.shape_, target.ndim_)
-        return tensor_copy(target, source, "copy_")
+        return tensor_copy(target, source, "setitem")
     if isinstance(value, (int, float, complex)):
         return tensor_fill(target, value, "fill_")
     if hasattr(value, "item") and hasattr(value, "dtype") and not hasattr(value, "__len__"):     # NumPy's scalars
