@@ -308,7 +308,8 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
         if rules & RULE_INPLACE:
             check_inplace_shape(op, &o, dst)
         check_result_dtype(op, common, result, dst.dt, rules)
-    if not convertible(arg, n) or not op_has_kernel(op, common) or (is_clamp(op) and common == DT_BOOL and not isinstance(<object>arg[1], Tensor)):
+    if not convertible(arg, n) or not op_has_kernel(op, common) or (
+            is_clamp(op) and common == DT_BOOL and not isinstance(<object>arg[1], Tensor)):
         no_kernel(op, common, arg, n)             # numbers bound no masks, tensors do, as in PyTorch
     compute = dtype_compute[common]
     for k in range(1, n + 1):

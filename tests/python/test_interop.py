@@ -93,8 +93,9 @@ def test_buffers_describe_the_tensor():
         m = memoryview(view)
         assert m.shape == tuple(view.shape) and m.itemsize == view.itemsize and not m.readonly
         assert m.strides == tuple(s * view.itemsize for s in view.stride()) and m.tolist() == view.tolist()
-    for dtype, code in ((tl.bool, "?"), (tl.uint8, "B"), (tl.int8, "b"), (tl.int32, "i"), (tl.int64, "l" if array.array("l").itemsize == 8 else "q"), (tl.float16, "e"),
-                        (tl.float32, "f"), (tl.float64, "d"), (tl.complex64, "Zf"), (tl.complex128, "Zd")):
+    for dtype, code in ((tl.bool, "?"), (tl.uint8, "B"), (tl.int8, "b"), (tl.int32, "i"),
+                        (tl.int64, "l" if array.array("l").itemsize == 8 else "q"), (tl.float16, "e"), (tl.float32, "f"),
+                        (tl.float64, "d"), (tl.complex64, "Zf"), (tl.complex128, "Zd")):
         assert memoryview(tl.ones(1, dtype=dtype)).format == code
     m = memoryview(t)
     m[1, 2, 3] = -7

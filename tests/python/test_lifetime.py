@@ -148,7 +148,7 @@ def test_threads_cannot_resize_what_a_call_without_the_gil_uses():
         started = threading.Event()
         outcome = []
 
-        def other():
+        def other(o=o, started=started, outcome=outcome):
             started.wait()
             for _ in range(20):
                 try:
