@@ -297,8 +297,9 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
     if op_result[op] == RESULT_BOOL and dtype_category[common] == 1:
         k = beyond_range(op, a, b, common)
         if k >= 0:
-            t = <TensorBase>(a if isinstance(a, Tensor) else b)
-            return pointwise(OP_EQ if k else OP_NE, t, t, None, out, rules)
+            t = <TensorBase>(a if isinstance(a, Tensor) else b)      # as a comparison with the least number of its dtype
+            least = -(<object>1 << (8 * dtype_itemsize[t.dt] - 1)) if dtype_signed[t.dt] else 0
+            return pointwise(OP_GE if k else OP_LT, t, least, None, out, rules)
     if op == OP_SUB or op == OP__SUB_ALPHA:
         refuse_bool_sub(a, b)
     common = op_common_dtype(op, common)
@@ -327,7 +328,7 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
     # 5 destination
     for k in range(1, n + 1):
         ordered[k - 1] = o.stride[k]
-        if o.ndim[k] > 0 and o.dtype[k] != common and takes_part_in_promotion(op, k - 1):
+        if o.ndim[k] > 0 and o.dtype[k] != (DT_BOOL if op == OP_WHERE and k == 1 else common):
             if not (<TensorBase>arg[k - 1]).flags & TENSOR_DENSE:
                 plan_output_strides(1, &o.shape[k], &o.stride[k], &o.ndim[k], o.shape[k], o.ndim[k], cast_stride[k - 1])
                 ordered[k - 1] = cast_stride[k - 1]
@@ -346,6 +347,7 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
                     raise RuntimeError(f"{op_name(op)}: out is also an input and has shape "
                                        f"{dims_text(dst.shape_, dst.ndim_)}, but the result has shape {dims_text(shape, ndim)}")
             plan_output_strides(ordering, &o.shape[1], ordered, &o.ndim[1], shape, ndim, stride)
+            check_destination(dst, op_name(op))
             fit_out(dst, shape, ndim, stride, op_name(op))
         check_destination(dst, op_name(op))
         for k in range(n):

@@ -136,8 +136,8 @@ cdef object reduce_held(int red, object input, object dim, bint keepdim, object 
             raise RuntimeError(f"{name}: out is also the input and has shape {dims_text(dst.shape_, dst.ndim_)}, but the "
                                f"result has shape {dims_text(shape, ndim)}")
         need_writable(dst, name)
-        fit_out(dst, shape, ndim, stride, name)
         check_destination(dst, name)
+        fit_out(dst, shape, ndim, stride, name)
         check_write(dst, x, name, "the input")
     if dst.dev != DEV_CPU or dst.numel_ == 0:
         return dst
