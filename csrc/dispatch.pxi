@@ -10,7 +10,7 @@
 #
 # Named notes
 #   [number operands]  A Python number is stored once, in the compute dtype, in Operands.value, and enters the plan as a
-#                      zero-dim operand of that dtype: no tensor object, no rounding to a reduced dtype first.
+#                      zero-dim operand of that dtype: no tensor object.  Plan.via rounds it to a reduced common dtype first.
 #   [cast operands]    For the strides of the result, an operand of another dtype than the common one counts as its dense cast:
 #                      expanded dimensions of it have a say, as they have where the cast is written out.
 #   [held]             Numbers may be objects whose __float__ runs Python code, an allocation may run finalizers, and a loop runs
@@ -318,7 +318,9 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
             value_operand(<object>arg[k - 1], compute, <char *>o.value[k])
             o.dtype[k] = compute
         # A dimensioned operand is rounded to a reduced common dtype before it is widened, as if it had been cast first.
-        via[k] = common if (dtype_tier[common] != TIER_COMPUTE and o.ndim[k] > 0 and takes_part_in_promotion(op, k - 1)) else o.dtype[k]
+        # So is a zero-dim one, a number included (float16(0.1) == 0.1); but factors and divisors stay as they are, as in PyTorch.
+        via[k] = common if (dtype_tier[common] != TIER_COMPUTE and (o.ndim[k] > 0 or op != OP_MUL and op != OP_DIV)
+                            and takes_part_in_promotion(op, k - 1)) else o.dtype[k]
 
     # 4 shape
     status = plan_broadcast(n, &o.shape[1], &o.ndim[1], shape, &ndim)

@@ -166,11 +166,11 @@ def widened(t):
 
 
 def in_dtype(t, dtype):
-    """The tensor in another dtype with the strides it has, as far as a fresh tensor can have them."""
+    """The tensor in another dtype over a storage laid out the same, with the strides and the repetitions it has."""
     if t.dtype == dtype:
         return t
-    values = t.to(dtype)
-    return values if repeats(t) else torch.empty_strided(t.shape, t.stride(), dtype=dtype).copy_(values)
+    whole = torch.empty(0, dtype=t.dtype).set_(t.untyped_storage()).to(dtype)
+    return whole.as_strided(t.shape, t.stride(), t.storage_offset())
 
 
 # -- decision 14: comparison with numbers that the dtype cannot hold ----------------------------------------------------
