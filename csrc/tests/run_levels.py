@@ -29,8 +29,8 @@ def load(path):
     return module
 
 
-def compile_program(compiler, flags, out):
-    subprocess.run([*compiler, *flags, f"-I{CSRC}", str(HERE / "levels.c"), "-o", str(out), "-lm"], check=True)
+def compile_program(compiler, flags, out, source="levels.c"):
+    subprocess.run([*compiler, *flags, f"-I{CSRC}", str(HERE / source), "-o", str(out), "-lm"], check=True)
 
 
 def supported(level):
