@@ -1,6 +1,6 @@
 # Moving and converting elements: cast, copy, ranges, and the boxes that the other kernels are built on.
 #
-# Uses: loops.pxi (generated).  Provides: cast, copy, integer_range, float_range; for kernels.pxi and reduce.pxi the boxes:
+# Uses: loops.h, rows.h (generated).  Provides: cast, copy, integer_range, float_range; for kernels.pxi and reduce.pxi the boxes:
 # Boxes, boxes_start, boxes_next, box_is_contiguous, move_box.
 #
 # A plan that is not one contiguous run is cut into boxes of at most so many elements, whose elements fit into L1.  The box is
@@ -28,49 +28,13 @@ cdef enum:
     TILE = 64                         # elements of axis 0 in a box [against the grain]
     SHORT_AXIS = 8                    # so few lines stay in L1 whatever their pitch: no buffer needed
 
-cdef convert_fn convert[CASTABLE_DTYPES][CASTABLE_DTYPES]          # NULL: same bytes, or a chain
-cdef convert_fn convert_odd[CASTABLE_DTYPES][CASTABLE_DTYPES]      # from float64 and complex128, rounded to odd
-cdef move2_fn move2[17]                                            # by item size
-cdef move2_fn weave[9][5]                                          # by item size and number of planes (2 to 4): planes to
-cdef move2_fn unweave[9][5]                                        # interleaved channels, and back
-cdef move2_fn transpose[9]                                         # by item size: rows to columns (transpose.h)
-
-cdef extern from "expressions.h" nogil:
-    void f16_widen(float *out, const unsigned short *a, Py_ssize_t n)
-    void f16_narrow(unsigned short *out, const float *a, Py_ssize_t n)
-    void prefetch_lines(const char *row, Py_ssize_t bytes)
-    enum: AHEAD
-
-cdef extern from "expressions.h" nogil:       # transpose.h
-    void transpose_2(char *out, Py_ssize_t out0, Py_ssize_t out1, const char *a, Py_ssize_t a0, Py_ssize_t a1, Py_ssize_t n0,
-                     Py_ssize_t n1)
-    void transpose_4(char *out, Py_ssize_t out0, Py_ssize_t out1, const char *a, Py_ssize_t a0, Py_ssize_t a1, Py_ssize_t n0,
-                     Py_ssize_t n1)
-    void transpose_8(char *out, Py_ssize_t out0, Py_ssize_t out1, const char *a, Py_ssize_t a0, Py_ssize_t a1, Py_ssize_t n0,
-                     Py_ssize_t n1)
-
-transpose[2] = transpose_2
-transpose[4] = transpose_4
-transpose[8] = transpose_8
-
-
-cdef void widen_f16(char *out, const char *a, Py_ssize_t n) noexcept nogil:
-    f16_widen(<float *>out, <const unsigned short *>a, n)
-
-
-cdef void narrow_f16(char *out, const char *a, Py_ssize_t n) noexcept nogil:
-    f16_narrow(<unsigned short *>out, <const float *>a, n)
-
-
-cdef void widen_c32(char *out, const char *a, Py_ssize_t n) noexcept nogil:
-    f16_widen(<float *>out, <const unsigned short *>a, 2 * n)
-
-
-cdef void narrow_c32(char *out, const char *a, Py_ssize_t n) noexcept nogil:
-    f16_narrow(<unsigned short *>out, <const float *>a, 2 * n)
-
-
-include "_generated/loops.pxi"
+cdef extern from "rows.h" nogil:      # and loops.h, which it includes
+    convert_fn convert[CASTABLE_DTYPES][CASTABLE_DTYPES]          # NULL: same bytes, or a chain
+    convert_fn convert_odd[CASTABLE_DTYPES][CASTABLE_DTYPES]      # from float64 and complex128, rounded to odd
+    move2_fn move2[17]                                            # by item size
+    move2_fn weave[9][5]                                          # by item size and number of planes (2 to 4): planes to
+    move2_fn unweave[9][5]                                        # interleaved channels, and back
+    move2_fn transpose[17]                                        # by item size: rows to columns (transpose.h), or NULL
 
 
 # -- cast -------------------------------------------------------------------------------------------------------------
@@ -272,7 +236,7 @@ cdef void move_nest(char *out, const Py_ssize_t *out_step, const char *a, const 
             move = unweave[itemsize][extent[1]]
         elif a_step[0] == itemsize and out_step[1] == itemsize and out_step[0] == itemsize * extent[1]:
             move = weave[itemsize][extent[1]]
-    elif (n > 1 and out_step[1] == itemsize and a_step[0] == itemsize and itemsize <= 8 and transpose[itemsize] != NULL
+    elif (n > 1 and out_step[1] == itemsize and a_step[0] == itemsize and transpose[itemsize] != NULL
             and extent[0] > SHORT_AXIS and extent[1] > SHORT_AXIS):
         move = transpose[itemsize]
     if n < 2:

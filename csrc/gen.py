@@ -1,7 +1,7 @@
 """Turns the two tables into sources under csrc/_generated/: run by setup.py before Cython, with the standard library only.
 
   tables.h, tables.pxd   codes and per-dtype, per-op facts as C arrays        (this file)
-  loops.pxi              the inner loops of every row and compute dtype       (gen_loops.py)
+  rows.h                 the inner loops of every row and compute dtype       (gen_loops.py)
   functions.pxi, methods.pxi  the public functions and methods                (gen_functions.py)
 
 The tables are read by path, because importing the package needs the core that is being built.  A file is rewritten only when

@@ -24,8 +24,11 @@ cdef enum:
     LONG_RUN = 64              # contiguous reduced elements from which going along is at least as fast
     NARROW = 8                 # outputs, or outputs in a row, below which going across does not pay
 
-cdef convert_fn combine_side[REDUCTION_COUNT][DTYPE_COUNT]     # out[i] = combine(out[i], in[i])
-cdef convert_fn combine_lanes[REDUCTION_COUNT][DTYPE_COUNT]    # T2
+cdef extern from "rows.h" nogil:
+    enum: LANES
+    convert_fn combine_side[REDUCTION_COUNT][DTYPE_COUNT]      # out[i] = combine(out[i], in[i])
+    convert_fn combine_lanes[REDUCTION_COUNT][DTYPE_COUNT]     # T2
+    void fill_loops(loop_fn *loops)
 
 
 cdef struct Walk:              # over the reduced axes, in logical order
@@ -315,7 +318,7 @@ cdef inline const char *tile_row(const ReducePlan *p, const Tile *tile, const ch
 
 cdef void kernels_fill(const char *level) noexcept:
     kernels.level = level
-    fill_loops(&kernels)
+    fill_loops(&kernels.loops[0][0][0])
     kernels.elementwise = elementwise
     kernels.copy = copy
     kernels.reduce = reduce

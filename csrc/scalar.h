@@ -46,8 +46,7 @@ typedef uint8_t f8e4m3fn, f8e5m2, f8e4m3fnuz, f8e5m2fnuz, f8e8m0fnu;
 typedef struct { f16 re, im; } c32;
 typedef struct { f32 re, im; } c64;
 typedef struct { f64 re, im; } c128;
-/* A loop reads each element before it writes the one of the same index; its operands are otherwise disjoint. */
-typedef char *restrict out_ptr;
+typedef char *restrict out_ptr;            /* of loops whose operands are disjoint */
 
 INLINE u32 bits_of_f32(f32 x) { u32 u; memcpy(&u, &x, 4); return u; }
 INLINE f32 f32_of_bits(u32 u) { f32 x; memcpy(&x, &u, 4); return x; }
