@@ -24,11 +24,19 @@ ctypedef void (*move2_fn)(char *out, Py_ssize_t out0, Py_ssize_t out1, const cha
                           Py_ssize_t n0, Py_ssize_t n1) noexcept nogil
 
 cdef enum:
-    BLOCK_BYTES = BLOCK * 16          # a block of the largest dtype; the blocks of one call fit a thread's stack of 128 KiB
+    BLOCK_BYTES = BLOCK * 16          # of a box that moves against the grain, or is moved without arithmetic
     TILE = 64                         # elements of axis 0 in a box [against the grain]
     SHORT_AXIS = 8                    # so few lines stay in L1 whatever their pitch: no buffer needed
 
 cdef extern from "rows.h" nogil:      # and loops.h, which it includes
+    enum:
+        SCRATCH_BYTES
+        CAST_STRIP
+    ctypedef struct Scratch:
+        char bytes[SCRATCH_BYTES]
+    ctypedef struct CastScratch:
+        char wide[CAST_STRIP]                                     # longer in C
+        char middle[CAST_STRIP]
     convert_fn convert[CASTABLE_DTYPES][CASTABLE_DTYPES]          # NULL: same bytes, or a chain
     convert_fn convert_odd[CASTABLE_DTYPES][CASTABLE_DTYPES]      # from float64 and complex128, rounded to odd
     move2_fn move2[17]                                            # by item size
@@ -37,16 +45,19 @@ cdef extern from "rows.h" nogil:      # and loops.h, which it includes
     move2_fn transpose[17]                                        # by item size: rows to columns (transpose.h), or NULL
 
 
+cdef inline char *take(char **free, Py_ssize_t nbytes) noexcept nogil:
+    """The next piece of a Scratch, its length rounded up to whole cache lines."""
+    cdef char *p = free[0]
+    free[0] += (nbytes + 63) & ~63
+    return p
+
+
 # -- cast -------------------------------------------------------------------------------------------------------------
 
 cdef void cast(char *dst, int dst_dtype, const char *src, int src_dtype, Py_ssize_t n) noexcept nogil:
     """n contiguous elements from one castable dtype to another; src and dst are disjoint."""
-    cdef char wide[BLOCK_BYTES]
-    cdef char middle[BLOCK_BYTES]
     cdef convert_fn direct
-    cdef const char *p
-    cdef Py_ssize_t m, src_size = dtype_itemsize[src_dtype], dst_size = dtype_itemsize[dst_dtype]
-    cdef int s, target = dtype_compute[dst_dtype]
+    cdef Py_ssize_t src_size = dtype_itemsize[src_dtype]
     if src_dtype == dst_dtype:
         memcpy(dst, src, n * src_size)
         return
@@ -57,14 +68,24 @@ cdef void cast(char *dst, int dst_dtype, const char *src, int src_dtype, Py_ssiz
     if dtype_tier[src_dtype] == TIER_COMPUTE and dtype_tier[dst_dtype] == TIER_COMPUTE:
         memcpy(dst, src, n * src_size)            # integers of one width
         return
-    while n > 0:                                  # [cast by steps]
-        m = n if n < BLOCK else BLOCK
+    cast_by_steps(dst, dst_dtype, src, src_dtype, n)
+
+
+cdef void cast_by_steps(char *dst, int dst_dtype, const char *src, int src_dtype, Py_ssize_t n) noexcept nogil:
+    """[cast by steps]"""
+    cdef CastScratch scratch
+    cdef convert_fn direct
+    cdef const char *p
+    cdef Py_ssize_t m, src_size = dtype_itemsize[src_dtype], dst_size = dtype_itemsize[dst_dtype]
+    cdef int s, target = dtype_compute[dst_dtype]
+    while n > 0:
+        m = n if n < CAST_STRIP else CAST_STRIP
         p = src
         s = src_dtype
         if dtype_tier[s] != TIER_COMPUTE:
-            convert[s][dtype_compute[s]](wide, p, m)
+            convert[s][dtype_compute[s]](scratch.wide, p, m)
             s = dtype_compute[s]
-            p = wide
+            p = scratch.wide
         if dtype_tier[dst_dtype] == TIER_COMPUTE:
             convert[s][dst_dtype](dst, p, m)
         else:
@@ -72,8 +93,8 @@ cdef void cast(char *dst, int dst_dtype, const char *src, int src_dtype, Py_ssiz
                 direct = convert_odd[s][target]
                 if direct == NULL:
                     direct = convert[s][target]
-                direct(middle, p, m)
-                p = middle
+                direct(scratch.middle, p, m)
+                p = scratch.middle
             convert[target][dst_dtype](dst, p, m)
         src += m * src_size
         dst += m * dst_size
@@ -81,7 +102,8 @@ cdef void cast(char *dst, int dst_dtype, const char *src, int src_dtype, Py_ssiz
 
 
 cdef void integer_range(char *out, int dtype, long long start, long long step, Py_ssize_t n) noexcept nogil:
-    cdef unsigned long long value[BLOCK]          # wraps
+    cdef Scratch scratch
+    cdef unsigned long long *value = <unsigned long long *>scratch.bytes      # wraps
     cdef unsigned long long first = <unsigned long long>start, by = <unsigned long long>step
     cdef Py_ssize_t i, m
     while n > 0:
@@ -95,7 +117,8 @@ cdef void integer_range(char *out, int dtype, long long start, long long step, P
 
 
 cdef void float_range(char *out, int dtype, double start, double step, Py_ssize_t n) noexcept nogil:
-    cdef double value[BLOCK]
+    cdef Scratch scratch
+    cdef double *value = <double *>scratch.bytes
     cdef Py_ssize_t i, m, done = 0
     while done < n:
         m = n - done if n - done < BLOCK else BLOCK
@@ -353,7 +376,8 @@ cdef void fill(const Plan *p, const char *value, Py_ssize_t itemsize) noexcept n
 cdef void copy_bytes(const Plan *p, const char *src) noexcept nogil:
     """Equal dtypes, any steps."""
     cdef Boxes b
-    cdef char buffer[BLOCK_BYTES]
+    cdef Scratch scratch
+    cdef char *buffer = scratch.bytes
     cdef Py_ssize_t itemsize = dtype_itemsize[p.dtype[0]]
     cdef Py_ssize_t src_step[MAX_DIMS]
     cdef Py_ssize_t dst_step[MAX_DIMS]
@@ -388,8 +412,9 @@ cdef void copy_bytes(const Plan *p, const char *src) noexcept nogil:
 cdef void copy_converting(const Plan *p) noexcept nogil:
     """Different dtypes, any steps."""
     cdef Boxes b
-    cdef char raw[BLOCK_BYTES]
-    cdef char cooked[BLOCK_BYTES]
+    cdef Scratch scratch
+    cdef char *raw = scratch.bytes
+    cdef char *cooked = scratch.bytes + BLOCK_BYTES
     cdef const char *src
     cdef Py_ssize_t src_size = dtype_itemsize[p.dtype[1]], dst_size = dtype_itemsize[p.dtype[0]]
     boxes_start(&b, p, BLOCK, BLOCK_BYTES // (src_size if src_size > dst_size else dst_size))

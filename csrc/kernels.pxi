@@ -25,6 +25,15 @@ cdef struct Input:
     const char *base           # [still there]
     Py_ssize_t held
     const char *block          # what is held
+    char *raw                  # the operand as stored, gathered
+    char *cooked               # the operand as the loop takes it
+
+
+cdef struct Blocks:            # of one call, all in one Scratch
+    Py_ssize_t room            # elements that each of them holds
+    char *made                 # what the loop gives
+    char *cooked               # the same in the output's dtype
+    char *rounded              # an input on its way
 
 
 cdef int bytes_dtype(Py_ssize_t itemsize) noexcept nogil:
@@ -114,34 +123,62 @@ cdef bint run_rows(const Plan *p, const loop_fn *loops, int arity, int result) n
             return True
 
 
+cdef inline bint is_converted(const Input *x) noexcept nogil:
+    return x.dtype != x.need or x.via != x.need
+
+
+cdef void carve(Blocks *blocks, Scratch *scratch, Input *inputs, int arity, Py_ssize_t out_size, bint out_converted) noexcept nogil:
+    """Shares the scratch memory out, so that boxes are as large as it allows."""
+    cdef Py_ssize_t element = 2 * out_size if out_converted else out_size, rounded = 0
+    cdef char *free = scratch.bytes
+    cdef int k
+    for k in range(1, arity + 1):
+        element += inputs[k].itemsize
+        if is_converted(&inputs[k]):
+            element += dtype_itemsize[inputs[k].need]
+            if inputs[k].via != inputs[k].dtype and inputs[k].via != inputs[k].need:
+                rounded = max(rounded, dtype_itemsize[inputs[k].via])
+    blocks.room = (SCRATCH_BYTES - 64 * (2 * arity + 3)) // (element + rounded)
+    blocks.room &= ~511 if blocks.room > 512 else ~15         # whole vectors, and whole lines against the grain
+    for k in range(1, arity + 1):
+        inputs[k].raw = take(&free, blocks.room * inputs[k].itemsize)
+        inputs[k].cooked = take(&free, blocks.room * dtype_itemsize[inputs[k].need]) if is_converted(&inputs[k]) else NULL
+    blocks.rounded = take(&free, blocks.room * rounded)
+    blocks.made = take(&free, blocks.room * out_size)
+    blocks.cooked = free
+
+
 cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *inputs, int result, int stored) noexcept nogil:
     """`result` is the loop's output dtype, `stored` the output's."""
     cdef Boxes b
-    cdef char blocks[3][2][BLOCK_BYTES]        # an operand as stored, and as the loop takes it
-    cdef char made[BLOCK_BYTES]                # what the loop gives
-    cdef char cooked[BLOCK_BYTES]              # the same in the output's dtype
+    cdef Scratch scratch
+    cdef Blocks blocks
     cdef const char *arg[MAX_OPERANDS]
     cdef bint constant[MAX_OPERANDS]
     cdef int k, shape
-    cdef Py_ssize_t out_size = dtype_itemsize[stored], widest = dtype_itemsize[p.compute]
+    cdef Py_ssize_t out_size = dtype_itemsize[stored], widest = max(out_size, dtype_itemsize[p.compute])
     cdef bint direct
     cdef bint rounds = p.via[0] != result and p.via[0] != stored and p.dtype[0] == stored     # float16 + float16 into float32
+    cdef char *made
+    cdef char *cooked
     cdef char *out
+    carve(&blocks, &scratch, inputs, arity, max(out_size, dtype_itemsize[result]), rounds or result != stored)
+    made = blocks.made
+    cooked = blocks.cooked
     arg[2] = arg[3] = NULL
     if p.ndim == 0:
         for k in range(1, arity + 1):
             inputs[k].filled = False
-            arg[k] = load(&inputs[k], NULL, p.data[k], p.step_bytes[k], 1, blocks[k - 1][0], blocks[k - 1][1], True)
+            arg[k] = load(&inputs[k], NULL, p.data[k], p.step_bytes[k], 1, blocks.rounded, True)
         loops[LOOP_ALL](made, arg[1], arg[2], arg[3], 1)
         if rounds:
             cast(cooked, p.via[0], made, result, 1)
             cast(made, result, cooked, p.via[0], 1)
         cast(p.data[0], stored, made, result, 1)
         return
-    for k in range(arity + 1):
-        if dtype_itemsize[p.dtype[k]] > widest:
-            widest = dtype_itemsize[p.dtype[k]]
-    boxes_start(&b, p, BLOCK, BLOCK_BYTES // widest)
+    for k in range(1, arity + 1):
+        widest = max(widest, inputs[k].itemsize)
+    boxes_start(&b, p, min(BLOCK, blocks.room), min(BLOCK_BYTES // widest, blocks.room))
     while True:
         for k in range(1, arity + 1):
             constant[k] = box_is_constant(&b, p.step_bytes[k])
@@ -154,7 +191,7 @@ cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *input
         else:
             shape = LOOP_ALL
         for k in range(1, arity + 1):
-            arg[k] = load(&inputs[k], &b, b.data[k], p.step_bytes[k], b.numel, blocks[k - 1][0], blocks[k - 1][1], constant[k])
+            arg[k] = load(&inputs[k], &b, b.data[k], p.step_bytes[k], b.numel, blocks.rounded, constant[k])
         direct = box_is_contiguous(&b, p.step_bytes[0], out_size)
         out = b.data[0] if direct and result == stored and not rounds else made
         loops[shape](out, arg[1], arg[2], arg[3], b.numel)
@@ -171,26 +208,25 @@ cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *input
             return
 
 
-cdef const char *load(Input *x, const Boxes *b, const char *base, const Py_ssize_t *step, Py_ssize_t n, char *raw, char *cooked,
+cdef const char *load(Input *x, const Boxes *b, const char *base, const Py_ssize_t *step, Py_ssize_t n, char *rounded,
                       bint constant) noexcept nogil:
     """An operand's elements of the box in hand, contiguous and as the loop takes them; of a constant the first one only,
-    unless it must fill its block.  raw and cooked are the operand's own blocks."""
+    unless it must fill its block.  What is held may lie in x.raw or x.cooked, but not in `rounded`, which all operands share."""
     cdef const char *src = base
-    cdef char rounded[BLOCK_BYTES]
     cdef Py_ssize_t m = 1 if constant and not x.filled else n
     if x.base == base and m <= x.held:            # [still there]
         return x.block
     x.held = 0
     if m > 1 and (constant or not box_is_contiguous(b, step, x.itemsize)):
-        gather_box(raw, b, base, step, x.itemsize)
-        src = raw
-    if x.dtype != x.need or x.via != x.need:
+        gather_box(x.raw, b, base, step, x.itemsize)
+        src = x.raw
+    if is_converted(x):
         if x.via == x.dtype or x.via == x.need:
-            cast(cooked, x.need, src, x.dtype, m)
+            cast(x.cooked, x.need, src, x.dtype, m)
         else:
             cast(rounded, x.via, src, x.dtype, m)
-            cast(cooked, x.need, rounded, x.via, m)
-        src = cooked
+            cast(x.cooked, x.need, rounded, x.via, m)
+        src = x.cooked
     if src != base and (constant or repeats(b, step)):
         x.base = base
         x.held = m

@@ -30,6 +30,13 @@ typedef void move2_function(char *out, ptrdiff_t out0, ptrdiff_t out1, const cha
 #endif
 #define EACH(i, n) INDEPENDENT for (ptrdiff_t i = 0; i < n; i++)                                /* [in place] */
 
+/* The memory that a kernel converts and gathers into, one piece for each call, on the stack: with what lies above and below it
+ * (a cast, a gather, the core's own frames) less than 48 KiB, so that threads with small stacks run kernels too.  tests/core/
+ * test_stack.py runs them all in one of 128 KiB. */
+enum { SCRATCH_BYTES = 25 * 1024, CAST_STRIP = 256 };
+typedef struct { _Alignas(64) char bytes[SCRATCH_BYTES]; } Scratch;
+typedef struct { _Alignas(64) char wide[CAST_STRIP * 8], middle[CAST_STRIP * 8]; } CastScratch;   /* compute dtypes of reduced ones */
+
 /* -- pointwise -- */
 
 #define UNARY(name, R, T, ...)                                                                                                \

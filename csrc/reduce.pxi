@@ -19,7 +19,8 @@ from libc.math cimport NAN
 from plan cimport plan_sort_reduced
 
 cdef enum:
-    TILE_BYTES = 1024          # of accumulators in a tile: the lanes of a tile are 16 KiB, half of an L1
+    TILE_BYTES = 1024          # of accumulators in a tile, at most: its lanes are 16 KiB, half of an L1
+    TILE_RUNS = 128            # runs that a tile may join
     LEVELS = 46                # blocks are counted in 2**46, beyond any address space
     LONG_RUN = 64              # contiguous reduced elements from which going along is at least as fast
     NARROW = 8                 # outputs, or outputs in a row, below which going across does not pay
@@ -38,9 +39,9 @@ cdef struct Walk:              # over the reduced axes, in logical order
 
 cdef struct Tile:              # outputs side by side, as runs along kept axis 0
     Py_ssize_t n, runs
-    const char *input[TILE_BYTES]
-    char *output[TILE_BYTES]
-    Py_ssize_t count[TILE_BYTES]
+    const char *input[TILE_RUNS]
+    char *output[TILE_RUNS]
+    Py_ssize_t count[TILE_RUNS]
 
 
 cdef inline void walk_start(Walk *w, const ReducePlan *p, const char *at) noexcept nogil:
@@ -181,9 +182,10 @@ cdef void reduce_along(const ReducePlan *p) noexcept nogil:
 
 cdef void along_one(const ReducePlan *p, const char *input, char *stack, Py_ssize_t size) noexcept nogil:
     """One output; the result is left in stack[0]."""
-    cdef char raw[BLOCK_BYTES]
-    cdef char cooked[BLOCK_BYTES]
-    cdef char lanes[LANES * 16]
+    cdef Scratch scratch
+    cdef char *raw = scratch.bytes
+    cdef char *cooked = raw + BLOCK * 16
+    cdef char *lanes = cooked + BLOCK * 16
     cdef const char *block
     cdef Py_ssize_t in_size = dtype_itemsize[p.in_dtype]
     cdef Py_ssize_t left = p.red_numel, blocks = 0, depth = 0, m, got, run
@@ -224,18 +226,29 @@ cdef void along_one(const ReducePlan *p, const char *input, char *stack, Py_ssiz
 
 # -- across --
 
+cdef Py_ssize_t tile_width(const ReducePlan *p) noexcept nogil:
+    """Outputs in a tile: what the scratch memory holds of lanes, blocks not yet combined, and rows."""
+    cdef Py_ssize_t size = dtype_itemsize[p.acc_dtype], blocks = p.red_numel // BLOCK + 1, levels = 1
+    cdef Py_ssize_t out_size = dtype_itemsize[p.out_dtype], room
+    while blocks > 1:                              # T4: as many as the digits of their number
+        blocks >>= 1
+        levels += 1
+    room = (SCRATCH_BYTES - 4 * 64) // ((LANES + levels) * size + dtype_itemsize[p.in_dtype] + max(size, out_size))
+    return min(room, TILE_BYTES // size)
+
+
 cdef void reduce_across(const ReducePlan *p) noexcept nogil:
     cdef Py_ssize_t position[MAX_DIMS]
     cdef Tile tile
     cdef const char *input = p.input
     cdef char *output = p.output
-    cdef Py_ssize_t width = TILE_BYTES // dtype_itemsize[p.acc_dtype], done = 0, take
+    cdef Py_ssize_t width = tile_width(p), done = 0, take
     cdef int d
     for d in range(p.keep_ndim):
         position[d] = 0
     while done < p.keep_numel:
         tile.n = tile.runs = 0
-        while tile.n < width and done < p.keep_numel:
+        while tile.n < width and tile.runs < TILE_RUNS and done < p.keep_numel:
             if tile.runs > 0 and p.keep_shape[0] >= width:
                 break                              # long runs are not worth joining
             take = p.keep_shape[0] - position[0]
@@ -260,14 +273,16 @@ cdef void reduce_across(const ReducePlan *p) noexcept nogil:
                     position[d] += 1
                     input += p.keep_in_step[d]
                     output += p.keep_out_step[d]
-        across_tile(p, &tile)
+        across_tile(p, &tile, width)
 
 
-cdef void across_tile(const ReducePlan *p, const Tile *tile) noexcept nogil:
-    cdef char raw[TILE_BYTES * 16]
-    cdef char cooked[TILE_BYTES * 16]
-    cdef char lanes[LANES * TILE_BYTES]
-    cdef char stack[LEVELS * TILE_BYTES]
+cdef void across_tile(const ReducePlan *p, const Tile *tile, Py_ssize_t width) noexcept nogil:
+    cdef Scratch scratch
+    cdef char *free = scratch.bytes
+    cdef char *raw = take(&free, width * dtype_itemsize[p.in_dtype])
+    cdef char *cooked = take(&free, width * max(dtype_itemsize[p.acc_dtype], dtype_itemsize[p.out_dtype]))
+    cdef char *lanes = take(&free, LANES * width * dtype_itemsize[p.acc_dtype])
+    cdef char *stack = free
     cdef Py_ssize_t size = dtype_itemsize[p.acc_dtype], out_size = dtype_itemsize[p.out_dtype]
     cdef Py_ssize_t bytes = tile.n * size
     cdef Py_ssize_t left = p.red_numel, blocks = 0, depth = 0, m, i, k, at
