@@ -1,6 +1,6 @@
 """Arithmetic on large tensors: time per element."""
 
-from measure import Row, np, scopes, shared, shared_float32, tl, torch
+from measure import Row, np, scopes, shared_float32, tl, torch
 
 ADD_INTO = {"tensorlib": "lib.add(a, b, out=c)", "numpy": "lib.add(a, b, out=c)", "torch": "lib.add(a, b, out=c)"}
 KIB = 1024
@@ -24,24 +24,19 @@ def unary(name, n):
                "element")
 
 
-def half_add(n):
-    if np is None:
-        operands = [{"tensorlib": tl.rand(n).to(tl.float16)} for _ in range(3)]
-    else:
-        operands = [shared(np.random.default_rng(seed).random(n).astype(np.float16)) for seed in range(3)]
-    names = scopes(**dict(zip("abc", operands)))
-    return Row("elementwise", f"add(a, b, out=c), float16, {title(2 * n)}", ADD_INTO, names, None, n, "element")
-
-
-def bfloat16_add(n):
-    """NumPy has no bfloat16."""
-    names = {"tensorlib": {"lib": tl}}
+def halves(op, dtype, n, target):
+    """float16 and bfloat16; NumPy has only the former."""
+    scopes_ = {"tensorlib": {"lib": tl}}
     if torch is not None:
-        names["torch"] = {"lib": torch}
-    for scope in names.values():
+        scopes_["torch"] = {"lib": torch}
+    for scope in scopes_.values():
         lib = scope["lib"]
-        scope.update(a=lib.rand(n).to(lib.bfloat16), b=lib.rand(n).to(lib.bfloat16), c=lib.zeros(n, dtype=lib.bfloat16))
-    return Row("elementwise", f"add(a, b, out=c), bfloat16, {title(2 * n)}", "lib.add(a, b, out=c)", names, None, n, "element")
+        scope.update({name: lib.rand(n).to(getattr(lib, dtype)) for name in "abc"})
+    if np is not None and dtype == "float16":
+        scopes_["numpy"] = {"lib": np, **{name: np.random.default_rng(seed).random(n).astype(dtype) for seed, name in enumerate("abc")}}
+    spelled = {"numpy": f"lib.{'multiply' if op == 'mul' else op}(a, b, out=c)"}
+    statements = {library: spelled.get(library, f"lib.{op}(a, b, out=c)") for library in scopes_}
+    return Row("elementwise", f"{op}(a, b, out=c), {dtype}, {n // 1024}K elements", statements, scopes_, {"torch": target}, n, "element")
 
 
 def rows(quick=False):
@@ -51,8 +46,10 @@ def rows(quick=False):
     n = 2**18
     for name in ("sqrt", "exp"):
         yield unary(name, n)
-    yield half_add(n)
-    yield bfloat16_add(n)
+    for elements, target in ((2**16, 0.6), (2**18, 0.6), *(() if quick else ((2**22, 0.9),))):
+        for dtype in ("float16", "bfloat16"):
+            yield halves("add", dtype, elements, target)
+            yield halves("mul", dtype, elements, target)
     yield Row("elementwise", f"a + b, float32, {title(4 * n)}, fresh result", "a + b",
               scopes(a=shared_float32((n,), 1), b=shared_float32((n,), 2)), None, n, "element")
     yield Row("elementwise", f"x.sum(), float32, {title(4 * n)}", "x.sum()", scopes(x=shared_float32((n,))), None, n, "element")

@@ -570,6 +570,18 @@ cdef inline bint same_or_apart(TensorBase dst, TensorBase src) noexcept nogil:
     return p == q or p + nbytes <= q or q + nbytes <= p
 
 
+cdef inline int constant_operand(int op, object x, int dt, char *value) except -1:
+    """A number as the loop of dt takes its constant: beside a half in float32, rounded as the general path rounds it."""
+    cdef char rounded[2]
+    if dtype_tier[dt] == TIER_COMPUTE:
+        return value_operand(x, dt, value)
+    value_operand(x, dtype_compute[dt], value)
+    if op != OP_MUL and op != OP_DIV:
+        K.cast(rounded, dt, value, dtype_compute[dt], 1)
+        K.cast(value, dtype_compute[dt], rounded, dt, 1)
+    return 0
+
+
 cdef int run_direct(loop_fn loop, TensorBase dst, TensorBase x, char *a, char *b, Storage other) except -1:
     cdef char *out = tensor_data(dst)
     cdef Py_ssize_t n = dst.numel_
@@ -625,7 +637,7 @@ cdef object binary(int op, object a, object b, object out):
                 if (loop != NULL and 0 <= category <= dtype_category[x.dt] and canonical(x) and x.ndim_ > 0
                         and not (category == 0 and op == OP_SUB)
                         and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[x.dt] == 1)):
-                    value_operand(b, x.dt, <char *>value)
+                    constant_operand(op, b, x.dt, <char *>value)
                     dst = tensor_like_contiguous(x, DT_BOOL if op_result[op] == RESULT_BOOL else x.dt)
                     run_direct(loop, dst, x, tensor_data(x), <char *>value, x.storage_)
                     return dst
@@ -636,7 +648,7 @@ cdef object binary(int op, object a, object b, object out):
             if (loop != NULL and 0 <= category <= dtype_category[y.dt] and canonical(y) and y.ndim_ > 0
                     and not (category == 0 and op == OP_SUB)
                     and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[y.dt] == 1)):
-                value_operand(a, y.dt, <char *>value)
+                constant_operand(op, a, y.dt, <char *>value)
                 dst = tensor_like_contiguous(y, DT_BOOL if op_result[op] == RESULT_BOOL else y.dt)
                 run_direct(loop, dst, y, <char *>value, tensor_data(y), y.storage_)
                 return dst
@@ -677,7 +689,7 @@ cdef object inplace_binary(int op, object a, object b):
             loop = K.loops[op][x.dt][LOOP_RIGHT_CONST]
             category = exact_category(b)
             if loop != NULL and 0 <= category <= dtype_category[x.dt] and canonical(x) and not (category == 0 and op == OP_SUB):
-                value_operand(b, x.dt, <char *>value)
+                constant_operand(op, b, x.dt, <char *>value)
                 run_direct(loop, x, x, tensor_data(x), <char *>value, x.storage_)
                 return a
     return pointwise(op, a, b, None, a, RULE_INPLACE)

@@ -17,6 +17,7 @@ import re
 UNSIGNED = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}                  # by item size
 BYTES = UNSIGNED | {16: "c128"}                                     # a type of each item size, to move bytes
 COMPONENT = {"c32": "f16", "c64": "f32", "c128": "f64"}
+SHORT = {"abs_f32", "sqrt_f32", "minimum_f32", "maximum_f32"}      # functions that a few vector instructions compute
 LETTER = {0: "b", 1: "i", 2: "f", 3: "c"}
 
 
@@ -116,6 +117,28 @@ def all_pointwise(w, ops, dtypes):
                 w.entries.append(f"    AT({code('OP', op)}, {code('DT', row)}, {shape}) = {name};")
 
 
+def half_loops(w, ops, dtypes):
+    """The loops of float16 and bfloat16 over the float32 expressions: strips of short ones, blocks of the rest (csrc/loops.h)."""
+    single = next(row for row in dtypes if row["name"] == "float32")
+    for op in ops:
+        arity = len(op["inputs"])
+        text = expression(op["expr"], single)
+        if "f" not in op["on"] or text is None or arity > 2:
+            continue
+        shape = "UNARY" if arity == 1 else "BINARY"
+        name = op["name"]
+        for row in dtypes:
+            if row["tier"] != "storage" or row["compute"] != "float32":
+                continue
+            t = row["ctype"]
+            if op["result"] != "bool" and set(re.findall(r"(\w+)\(", text)) <= SHORT:
+                w.macro(f"HALF_{shape}{'_COMMUTES' if arity == 2 and commutes(text) else ''}_{t}", name)
+            else:
+                w.macro(f"HALF_BLOCKS_{shape}", name, t, f"widen_{t}", "NULL" if op["result"] == "bool" else f"narrow_{t}")
+            for place, suffix in enumerate(("", "_right_const", "_left_const")[:1 if arity == 1 else 3]):
+                w.entries.append(f"    AT({code('OP', op)}, {code('DT', row)}, {place}) = loop_{name}_{t}{suffix};")
+
+
 def conversions(w, dtypes):
     castable = [row for row in dtypes if row["compute"]]
     by_name = {row["name"]: row for row in dtypes}
@@ -147,14 +170,11 @@ def conversions(w, dtypes):
             continue
         t, wide = row["ctype"], by_name[row["compute"]]
         c = wide["ctype"]
-        if row["name"] in ("float16", "complex32"):
-            enter(row, wide, "widen_" + t)
-            enter(wide, row, "narrow_" + t)
-            continue
-        for s, d in ((t, c), (c, t)):
-            w.macro("CONVERT_BY", f"to_{d}_from_{s}", d, s, f"{d}_from_{s}")
-        enter(row, wide, f"to_{c}_from_{t}")
-        enter(wide, row, f"to_{t}_from_{c}")
+        if row["name"] not in ("float16", "complex32"):               # those are in loops.h
+            w.macro("CONVERT_BY", "widen_" + t, c, t, f"{c}_from_{t}")
+            w.macro("CONVERT_BY", "narrow_" + t, t, c, f"{t}_from_{c}")
+        enter(row, wide, "widen_" + t)
+        enter(wide, row, "narrow_" + t)
     odd = "f32_odd_from_f64"
     for src, dst, text in (("float64", "float32", f"{odd}(x)"), ("complex128", "float32", f"{odd}(x.re)"),
                            ("float64", "complex64", f"c64_make({odd}(x), 0)"),
@@ -195,6 +215,7 @@ def generate(ops, reduction_rows, dtypes):
     w = Writer()
     all_pointwise(w, ops, dtypes)
     conversions(w, dtypes)
+    half_loops(w, ops, dtypes)
     reductions(w, reduction_rows, dtypes)
     castable = sum(1 for row in dtypes if row["compute"])
     lines = ["/* Written by csrc/gen_loops.py. */", "#pragma once", '#include "loops.h"']

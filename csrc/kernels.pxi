@@ -10,6 +10,8 @@
 # Named notes
 #   [still there]   An operand that starts where it did in the last box, and is no longer, is still in its block: constants,
 #                   and rows that repeat (a bias along the channels), are read and converted once.
+#   [halves]        float16 and bfloat16 have loops of their own (loops.h), for operands that all are of the one dtype, or constant.
+#                   Constants those loops take in the compute dtype: factors are not rounded first (dispatch.pxi).
 #   [bytes]         `where` moves values without looking at them: if all have the output's dtype, bytes are selected.
 
 cdef enum:
@@ -47,7 +49,7 @@ cdef int bytes_dtype(Py_ssize_t itemsize) noexcept nogil:
 
 
 cdef void elementwise(const Plan *p) noexcept nogil:
-    cdef int k, arity = p.operand_count - 1, op = p.op, compute = p.compute
+    cdef int k, arity = p.operand_count - 1, op = p.op, compute = p.compute, half
     cdef int result
     cdef bint converts = False
     cdef Input inputs[MAX_OPERANDS]
@@ -58,6 +60,9 @@ cdef void elementwise(const Plan *p) noexcept nogil:
                      and p.via[2] == p.dtype[2] and p.via[3] == p.dtype[3])
     if selects_bytes:
         compute = bytes_dtype(dtype_itemsize[p.dtype[0]])     # [bytes]
+    half = -1 if selects_bytes else half_of(p)
+    if half >= 0:
+        compute = half
     if op_result[op] == 2:
         result = DT_BOOL
     elif op_result[op] == 3:
@@ -68,6 +73,8 @@ cdef void elementwise(const Plan *p) noexcept nogil:
         inputs[k].dtype = p.dtype[k]
         inputs[k].via = p.via[k]
         inputs[k].need = DT_BOOL if op == OP_WHERE and k == 1 else compute
+        if half >= 0 and p.dtype[k] != half:
+            inputs[k].need = p.compute                        # [halves]
         if selects_bytes and k > 1:
             inputs[k].dtype = inputs[k].via = compute
         inputs[k].itemsize = dtype_itemsize[p.dtype[k]]
@@ -77,14 +84,39 @@ cdef void elementwise(const Plan *p) noexcept nogil:
         converts = converts or inputs[k].dtype != inputs[k].need or inputs[k].via != inputs[k].need
     if not selects_bytes and (result != p.dtype[0] or p.via[0] != p.dtype[0]):
         converts = True
-    if not converts and run_rows(p, kernels.loops[op][compute], arity, result):
+    if not converts and run_rows(p, kernels.loops[op][compute], arity, half):
         return
-    run_boxes(p, kernels.loops[op][compute], arity, inputs, result, p.dtype[0] if not selects_bytes else result)
+    run_boxes(p, kernels.loops[op][compute], arity, inputs, result, p.dtype[0] if not selects_bytes else result, half)
 
 
-cdef bint run_rows(const Plan *p, const loop_fn *loops, int arity, int result) noexcept nogil:
+cdef int half_of(const Plan *p) noexcept nogil:
+    """[halves] The reduced dtype whose own loop runs the plan, or -1."""
+    cdef int k, d, half = p.dtype[1] if dtype_tier[p.dtype[1]] == TIER_STORAGE else p.dtype[p.operand_count - 1]
+    if dtype_tier[half] != TIER_STORAGE or kernels.loops[p.op][half][LOOP_ALL] == NULL or dtype_compute[half] != p.compute:
+        return -1
+    if p.via[0] != half and op_result[p.op] != 2:
+        return -1
+    for k in range(1, p.operand_count):
+        if p.dtype[k] == half:
+            if p.via[k] != half:
+                return -1
+        else:
+            for d in range(p.ndim):
+                if p.step_bytes[k][d] != 0:
+                    return -1
+    return half
+
+
+cdef inline const char *widened(float *wide, const Plan *p, const char *constant, int half) noexcept nogil:
+    """[halves] A constant of a half dtype as its loop takes it."""
+    cast(<char *>wide, p.compute, constant, half, 1)
+    return <const char *>wide
+
+
+cdef bint run_rows(const Plan *p, const loop_fn *loops, int arity, int half) noexcept nogil:
     """Calls a loop on every row along axis 0; False where the rows are too short or have no loop of their shape."""
-    cdef int k, d, shape = LOOP_ALL
+    cdef int k, d, shape = LOOP_ALL, constant = 0
+    cdef float wide
     cdef Py_ssize_t n = 1
     cdef Py_ssize_t position[MAX_DIMS]
     cdef char *data[MAX_OPERANDS]
@@ -103,11 +135,19 @@ cdef bint run_rows(const Plan *p, const loop_fn *loops, int arity, int result) n
             if p.step_bytes[k][0] != 0 or arity != 2 or shape != LOOP_ALL:
                 return False
             shape = LOOP_RIGHT_CONST if k == 2 else LOOP_LEFT_CONST
+            constant = k if p.dtype[k] == half else 0
+    elif half >= 0 and arity == 2:
+        return False
     loop = loops[shape]
     for d in range(1, p.ndim):
         position[d] = 0
     while True:
-        loop(data[0], data[1], data[2] if arity > 1 else NULL, data[3] if arity > 2 else NULL, n)
+        if constant == 0:
+            loop(data[0], data[1], data[2] if arity > 1 else NULL, data[3] if arity > 2 else NULL, n)
+        elif constant == 1:
+            loop(data[0], widened(&wide, p, data[1], half), data[2], NULL, n)
+        else:
+            loop(data[0], data[1], widened(&wide, p, data[2], half), NULL, n)
         d = 1
         while d < p.ndim:
             position[d] += 1
@@ -148,15 +188,17 @@ cdef void carve(Blocks *blocks, Scratch *scratch, Input *inputs, int arity, Py_s
     blocks.cooked = free
 
 
-cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *inputs, int result, int stored) noexcept nogil:
-    """`result` is the loop's output dtype, `stored` the output's."""
+cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *inputs, int result, int stored,
+                    int half) noexcept nogil:
+    """`result` is the loop's output dtype, `stored` the output's; half: [halves]."""
     cdef Boxes b
     cdef Scratch scratch
     cdef Blocks blocks
     cdef const char *arg[MAX_OPERANDS]
     cdef bint constant[MAX_OPERANDS]
     cdef int k, shape
-    cdef Py_ssize_t out_size = dtype_itemsize[stored], widest = max(out_size, dtype_itemsize[p.compute])
+    cdef Py_ssize_t out_size = dtype_itemsize[stored], widest = max(out_size, dtype_itemsize[p.compute if half < 0 else half])
+    cdef float wide
     cdef bint direct
     cdef bint rounds = p.via[0] != result and p.via[0] != stored and p.dtype[0] == stored     # float16 + float16 into float32
     cdef char *made
@@ -170,7 +212,10 @@ cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *input
         for k in range(1, arity + 1):
             inputs[k].filled = False
             arg[k] = load(&inputs[k], NULL, p.data[k], p.step_bytes[k], 1, blocks.rounded, True)
-        loops[LOOP_ALL](made, arg[1], arg[2], arg[3], 1)
+        shape = LOOP_ALL if half < 0 or arity == 1 else LOOP_LEFT_CONST if inputs[1].need != half else LOOP_RIGHT_CONST
+        if half >= 0 and shape != LOOP_ALL and inputs[1].need == inputs[2].need:
+            arg[2] = widened(&wide, p, arg[2], half)
+        loops[shape](made, arg[1], arg[2], arg[3], 1)
         if rounds:
             cast(cooked, p.via[0], made, result, 1)
             cast(made, result, cooked, p.via[0], 1)
@@ -182,16 +227,20 @@ cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *input
     while True:
         for k in range(1, arity + 1):
             constant[k] = box_is_constant(&b, p.step_bytes[k])
+        shape = LOOP_ALL
         if arity == 2:
-            inputs[1].filled = constant[1] and constant[2]
-            if constant[1] and not inputs[1].filled:
+            if constant[1] and (not constant[2] or half >= 0 and inputs[1].need != half):
                 shape = LOOP_LEFT_CONST
-            else:
-                shape = LOOP_RIGHT_CONST if constant[2] else LOOP_ALL
-        else:
-            shape = LOOP_ALL
+            elif constant[2]:
+                shape = LOOP_RIGHT_CONST
+            inputs[1].filled = shape != LOOP_LEFT_CONST        # of two constants one is a vector
+            inputs[2].filled = shape != LOOP_RIGHT_CONST
         for k in range(1, arity + 1):
             arg[k] = load(&inputs[k], &b, b.data[k], p.step_bytes[k], b.numel, blocks.rounded, constant[k])
+        if half >= 0 and shape != LOOP_ALL:
+            k = 2 if shape == LOOP_RIGHT_CONST else 1
+            if inputs[k].need == half:
+                arg[k] = widened(&wide, p, arg[k], half)
         direct = box_is_contiguous(&b, p.step_bytes[0], out_size)
         out = b.data[0] if direct and result == stored and not rounds else made
         loops[shape](out, arg[1], arg[2], arg[3], b.numel)

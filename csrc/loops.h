@@ -8,6 +8,11 @@
  *                  of a loop depends on another one, and the pragma may say so; the compiler then tests for no overlap, and
  *                  other overlaps never get here.  Conversions, combinations and moves have disjoint operands: `restrict`.
  *   [lanes]        A reduction combines element i into lane i % LANES; csrc/reduce.pxi says why.
+ *   [half strips]  Halves (float16, bfloat16) are computed with strip by strip: so few elements that GCC keeps them in registers
+ *                  from the widening over the float32 expression to the narrowing.  A last strip that is not whole goes through
+ *                  padded copies.  Strips of 64 are no faster, and cost a tensor of 16 elements 20 ns more.
+ *   [half blocks]  Where the expression is long, or the result bool, that would gain nothing: the float32 loop runs over blocks.
+ *   [half const]   The constant operand of a loop of halves is a float32: factors are not rounded to a half (dispatch.pxi).
  */
 #pragma once
 #include "transpose.h"
@@ -87,6 +92,145 @@ typedef struct { _Alignas(64) char wide[CAST_STRIP * 8], middle[CAST_STRIP * 8];
         const T *y = (const T *)b, *z = (const T *)c;                                                                         \
         EACH(i, n) o[i] = op_##name(x[i], y[i], z[i]);                                                                        \
     }
+
+/* -- halves: the float32 loop NAME_f32 was written before -- */
+
+enum { STRIP = 32, HALF_BLOCK = 128 };
+typedef u32 u32_pair __attribute__((aligned(2), may_alias));
+
+INLINE void widen_strip_f16(f32 *p, const f16 *x) { f16_widen(p, x, STRIP); }
+INLINE void narrow_strip_f16(f16 *o, const f32 *r) { f16_narrow(o, r, STRIP); }
+
+/* Two at a time from a 32-bit word, so that no vector is unpacked: a strip holds its even elements first. */
+INLINE void widen_strip_bf16(f32 *p, const bf16 *x)
+{
+    const u32_pair *pair = (const u32_pair *)x;
+    for (int k = 0; k < STRIP / 2; k++)
+        p[k] = f32_of_bits(pair[k] << 16);
+    for (int k = 0; k < STRIP / 2; k++)
+        p[STRIP / 2 + k] = f32_of_bits(pair[k] & 0xffff0000u);
+}
+
+INLINE u32 bf16_high_from_f32(f32 x)       /* bf16_from_f32, in the high half */
+{
+    u32 u = bits_of_f32(x);
+    u32 r = u + 0x7fffu + (u >> 16 & 1);
+    return x != x ? 0x7fc00000u : r;
+}
+
+INLINE void narrow_strip_bf16(bf16 *o, const f32 *r)
+{
+    u32_pair *pair = (u32_pair *)o;
+    for (int k = 0; k < STRIP / 2; k++)
+        pair[k] = bf16_high_from_f32(r[k]) >> 16 | (bf16_high_from_f32(r[STRIP / 2 + k]) & 0xffff0000u);
+}
+
+static __attribute__((noinline)) const u16 *padded_strip(u16 *strip, const u16 *x, ptrdiff_t n)
+{
+    memset(strip, 0, STRIP * sizeof *strip);
+    memcpy(strip, x, n * sizeof *strip);
+    return strip;
+}
+
+#define HALF_STRIPS(H, ADVANCE, PAD, LOAD, EXPRESSION)                                                                        \
+    u16 *o = (u16 *)out;                                                                                                      \
+    for (; n > 0; n -= STRIP, o += STRIP, ADVANCE) {                                                                          \
+        u16 last_x[STRIP], last_y[STRIP], last_o[STRIP], *to = o;                                                             \
+        f32 p[STRIP], q[STRIP], r[STRIP];                                                                                     \
+        (void)last_y, (void)q;                                                                                                \
+        if (n < STRIP) {                                                                                                      \
+            PAD;                                                                                                              \
+            to = last_o;                                                                                                      \
+        }                                                                                                                     \
+        LOAD;                                                                                                                 \
+        for (int k = 0; k < STRIP; k++)                                                                                       \
+            r[k] = EXPRESSION;                                                                                                \
+        narrow_strip_##H(to, r);                                                                                              \
+        if (n < STRIP)                                                                                                        \
+            memcpy(o, to, n * sizeof *o);                                                                                     \
+    }
+
+#define HALF_UNARY(name, H)                                                                                                   \
+    LOOP loop_##name##_##H(POINTWISE)                                                                                         \
+    {                                                                                                                         \
+        const u16 *x = (const u16 *)a;                                                                                        \
+        HALF_STRIPS(H, x += STRIP, x = padded_strip(last_x, x, n), widen_strip_##H(p, x), op_##name##_f32(p[k]))              \
+    }
+
+#define HALF_BINARY_RIGHT(name, H)                                                                                            \
+    LOOP loop_##name##_##H(POINTWISE)                                                                                         \
+    {                                                                                                                         \
+        const u16 *x = (const u16 *)a, *y = (const u16 *)b;                                                                   \
+        HALF_STRIPS(H, (x += STRIP, y += STRIP), (x = padded_strip(last_x, x, n), y = padded_strip(last_y, y, n)),            \
+                    (widen_strip_##H(p, x), widen_strip_##H(q, y)), op_##name##_f32(p[k], q[k]))                              \
+    }                                                                                                                         \
+    LOOP loop_##name##_##H##_right_const(POINTWISE)                                                                           \
+    {                                                                                                                         \
+        const u16 *x = (const u16 *)a;                                                                                        \
+        f32 right = *(const f32 *)b;            /* [half const] */                                                            \
+        HALF_STRIPS(H, x += STRIP, x = padded_strip(last_x, x, n), widen_strip_##H(p, x), op_##name##_f32(p[k], right))       \
+    }
+
+#define HALF_BINARY(name, H)                                                                                                  \
+    HALF_BINARY_RIGHT(name, H)                                                                                                \
+    LOOP loop_##name##_##H##_left_const(POINTWISE)                                                                            \
+    {                                                                                                                         \
+        const u16 *y = (const u16 *)b;                                                                                        \
+        f32 left = *(const f32 *)a;                                                                                           \
+        HALF_STRIPS(H, y += STRIP, y = padded_strip(last_x, y, n), widen_strip_##H(p, y), op_##name##_f32(left, p[k]))        \
+    }
+
+#define HALF_BINARY_COMMUTES(name, H)                                                                                         \
+    HALF_BINARY_RIGHT(name, H)                                                                                                \
+    LOOP loop_##name##_##H##_left_const(POINTWISE) { loop_##name##_##H##_right_const(out, b, a, c, n); }
+
+/* [half blocks]  a, b: NULL if the loop has no such operand; a_size, b_size: 0 for a constant; narrow: NULL for bool8 results. */
+static void half_blocks(char *out, const char *a, const char *b, ptrdiff_t a_size, ptrdiff_t b_size, ptrdiff_t n,
+                        loop_function *loop, convert_function *widen, convert_function *narrow)
+{
+    f32 x[HALF_BLOCK], y[HALF_BLOCK], made[HALF_BLOCK];
+    for (; n > 0; n -= HALF_BLOCK) {
+        ptrdiff_t m = n < HALF_BLOCK ? n : HALF_BLOCK;
+        if (a_size)
+            widen((char *)x, a, m);
+        if (b_size)
+            widen((char *)y, b, m);
+        loop(narrow ? (char *)made : out, a_size ? (char *)x : a, b_size ? (char *)y : b, NULL, m);
+        if (narrow)
+            narrow(out, (char *)made, m);
+        a += m * a_size;
+        b += m * b_size;
+        out += m * (narrow ? 2 : 1);
+    }
+}
+
+#define HALF_BLOCKS_UNARY(name, H, widen, narrow)                                                                             \
+    LOOP loop_##name##_##H(POINTWISE) { half_blocks(out, a, NULL, 2, 0, n, loop_##name##_f32, widen, narrow); }
+
+#define HALF_BLOCKS_BINARY(name, H, widen, narrow)                                                                            \
+    LOOP loop_##name##_##H(POINTWISE) { half_blocks(out, a, b, 2, 2, n, loop_##name##_f32, widen, narrow); }                  \
+    LOOP loop_##name##_##H##_right_const(POINTWISE)                                                                           \
+    {                                                                                                                         \
+        half_blocks(out, a, b, 2, 0, n, loop_##name##_f32_right_const, widen, narrow);                                        \
+    }                                                                                                                         \
+    LOOP loop_##name##_##H##_left_const(POINTWISE)                                                                            \
+    {                                                                                                                         \
+        half_blocks(out, a, b, 0, 2, n, loop_##name##_f32_left_const, widen, narrow);                                         \
+    }
+
+/* Strips of float16 where the processor converts it; the portable conversion is too long to be repeated in every loop. */
+#if defined(__F16C__) || defined(__aarch64__)
+#define HALF_UNARY_f16(name) HALF_UNARY(name, f16)
+#define HALF_BINARY_f16(name) HALF_BINARY(name, f16)
+#define HALF_BINARY_COMMUTES_f16(name) HALF_BINARY_COMMUTES(name, f16)
+#else
+#define HALF_UNARY_f16(name) HALF_BLOCKS_UNARY(name, f16, widen_f16, narrow_f16)
+#define HALF_BINARY_f16(name) HALF_BLOCKS_BINARY(name, f16, widen_f16, narrow_f16)
+#define HALF_BINARY_COMMUTES_f16(name) HALF_BLOCKS_BINARY(name, f16, widen_f16, narrow_f16)
+#endif
+#define HALF_UNARY_bf16(name) HALF_UNARY(name, bf16)
+#define HALF_BINARY_bf16(name) HALF_BINARY(name, bf16)
+#define HALF_BINARY_COMMUTES_bf16(name) HALF_BINARY_COMMUTES(name, bf16)
 
 /* -- conversions, and the ways to combine of reductions -- */
 

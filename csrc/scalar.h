@@ -294,7 +294,7 @@ INLINE f32 c64_abs(c64 a)                  /* infinite if a component is, even b
 
 /* -- float16 blocks: the hardware's conversion where the level has one -- */
 
-static void __attribute__((unused)) f16_widen(f32 *restrict out, const f16 *restrict in, ptrdiff_t n)
+INLINE void f16_widen(f32 *restrict out, const f16 *restrict in, ptrdiff_t n)
 {
     ptrdiff_t i = 0;
 #if defined(__AVX512F__)
@@ -312,7 +312,7 @@ static void __attribute__((unused)) f16_widen(f32 *restrict out, const f16 *rest
         out[i] = f32_from_f16(in[i]);
 }
 
-static void __attribute__((unused)) f16_narrow(f16 *restrict out, const f32 *restrict in, ptrdiff_t n)
+INLINE void f16_narrow(f16 *restrict out, const f32 *restrict in, ptrdiff_t n)
 {
     ptrdiff_t i = 0;
 #if defined(__AVX512F__)

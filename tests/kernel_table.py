@@ -89,9 +89,11 @@ class Kernels:
         self._call("copy", ctypes.POINTER(Plan))(self.plan(out, out_dtype, [x], [dtype]))
         return out
 
-    def elementwise(self, op, compute, out, out_dtype, operands, dtypes, via=()):
+    def elementwise(self, op, compute, out, out_dtype, operands, dtypes, via=(), result=None):
         p = self.plan(out, out_dtype, operands, dtypes)
         p.op, p.compute = OPS[op], DTYPES[compute]
+        if result:
+            p.via[0] = DTYPES[result]
         for k, dtype in enumerate(via):
             p.via[k + 1] = DTYPES[dtype]
         self._call("elementwise", ctypes.POINTER(Plan))(p)

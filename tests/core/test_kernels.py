@@ -134,9 +134,46 @@ def test_loops_agree_with_numpy(kernels, op):
                 assert numbers_equal(got, want.astype(out.dtype)), (dtype, n, shape, operands, got, want)
 
 
+HALVES = ("float16", "bfloat16")
+OF_HALVES = [row["name"] for row in _optable.OPS if "f" in row["on"] and len(row["inputs"]) < 3]
+
+
 @pytest.mark.parametrize("op", OPS)
 def test_a_row_has_kernels_for_what_it_is_on_and_no_other_dtype(kernels, op):
-    assert [name for name in ROWS if kernels.has(op, name)] == kernels_of(op)
+    halves = HALVES if op in OF_HALVES else ()
+    assert [name for name in ROWS if kernels.has(op, name)] == [name for name in ROWS if name in (*kernels_of(op), *halves)]
+
+
+@pytest.mark.parametrize("op", OF_HALVES)
+def test_loops_of_halves_give_the_float32_loops_rounded(kernels, op):
+    """Bit for bit, every half among the operands, at every length of a tail; the constant operand is a float32."""
+    row = next(row for row in _optable.OPS if row["name"] == op)
+    arity, draw = len(row["inputs"]), np.random.default_rng(3)
+    for half in HALVES:
+        bits = np.arange(65536, dtype=np.uint16)
+        for n in [*range(1, 36), *range(61, 68), *range(125, 131), 65536]:
+            operands = [np.roll(bits, 17 * n)[:n], draw.permutation(bits)[:n]][:arity]
+            wide = [kernels.cast(x.view(numpy_dtype(half)), half, "float32") for x in operands]
+            for shape in range(3 if arity == 2 else 1):
+                given, plain = list(operands), list(wide)
+                if shape:
+                    constant = np.array([draw.choice([0.1, -3.0, 1e-30, np.inf, 70000])], np.float32)
+                    given[2 - shape] = plain[2 - shape] = constant
+                out = np.full(n + 8, 0xA5A5, np.uint16)
+                if row["result"] == "bool":
+                    got = kernels.loop(op, half, shape, out.view(np.uint8)[:n], *given)
+                    want = kernels.loop(op, "float32", shape, np.empty(n, np.uint8), *plain)
+                    after = out.view(np.uint8)[n:]
+                else:
+                    got = kernels.loop(op, half, shape, out[:n], *given)
+                    single = kernels.loop(op, "float32", shape, np.empty(n, np.float32), *plain)
+                    nan = np.isnan(single)                         # which NaN an operation gives is not promised
+                    want = np.where(nan, 0x7e01, kernels.cast(single, "float32", half).view(np.uint16))
+                    assert np.isnan(kernels.cast(got.view(numpy_dtype(half)), half, "float32")[nan]).all()
+                    got = np.where(nan, 0x7e01, got)
+                    after = out[n:].view(np.uint8)
+                assert np.array_equal(got, want), (half, n, shape)
+                assert (after == 0xA5).all(), (half, n, shape)
 
 
 # -- the block driver --
@@ -203,6 +240,43 @@ def test_elementwise_equals_the_plain_way(kernels, seed):
         inside = np.zeros(memory.shape, bool)
         _mark(inside, memory, out)
         assert np.array_equal(as_bytes(memory)[~inside.ravel()], as_bytes(before)[~inside.ravel()]), where
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_elementwise_of_halves_equals_the_plain_way(kernels, seed):
+    """Operands of one half dtype, vectors or constants, one of them perhaps a constant in float32 or something wider."""
+    rng = random.Random(2000 + seed)
+    for case in range(60):
+        op = rng.choice(OF_HALVES)
+        row = next(row for row in _optable.OPS if row["name"] == op)
+        half, shape = rng.choice(HALVES), shapes(rng)
+        dtypes = [half] * len(row["inputs"])
+        via = list(dtypes)
+        if len(dtypes) == 2 and rng.random() < 0.5:
+            k = rng.randrange(2)
+            dtypes[k] = rng.choice(["float32", "float32", "int64", "float64"])
+            via[k] = rng.choice([half, dtypes[k]])
+        full = []
+        for dtype in dtypes:
+            kept = [n if rng.random() < 0.75 else 1 for n in shape] if rng.random() < 0.6 else list(shape)
+            if dtype != half or rng.random() < 0.2:
+                kept = [1] * len(shape)
+            view, _ = laid_out(rng, stored(kernels, rng, dtype, kept))
+            full.append(np.broadcast_to(view, shape))
+        native = "bool" if row["result"] == "bool" else half
+        out_dtype = rng.choice([native, native, "float32", "float64"])
+        out, memory = laid_out(rng, np.zeros(shape, numpy_dtype(out_dtype)))
+        operands = list(full)
+        if dtypes[0] == out_dtype and rng.random() < 0.3:          # in place
+            out[...] = full[0]
+            operands[0], full[0] = out, np.array(full[0])
+        want = plainly(kernels, op, "float32", full, dtypes, via, native)
+        if out_dtype != native:
+            want = kernels.cast(want, native, out_dtype)
+        views = fastest_first(out, *operands)
+        kernels.elementwise(op, "float32", views[0], out_dtype, views[1:], dtypes, via, native if native == half else out_dtype)
+        where = (op, half, out_dtype, dtypes, via, shape, [x.strides for x in (out, *operands)], seed, case)
+        assert same_bits(out, want), where
 
 
 def _mark(inside, memory, view):

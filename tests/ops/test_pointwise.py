@@ -263,3 +263,29 @@ def test_numpy_arrays_beside_a_tensor_are_tensors():
     x *= np.full((2, 3), 5, np.float32)
     assert same is x and x.tolist() == [[5.0] * 3] * 2
     assert (x == np.full((2, 3), 5.0)).tolist() == [[True] * 3] * 2
+
+
+@pytest.mark.parametrize("name", ("float16", "bfloat16"))
+@pytest.mark.parametrize("number", (0.1, -2, 70000, 1e39, True, float("nan")))
+def test_numbers_beside_halves_mean_the_same_on_every_path(name, number):
+    """Dense tensors of a half take a loop of their own; a stepped view goes through the block driver, a float32 through casts."""
+    x = tl.tensor([0.5, -1.25, 3.0, 0.1, -0.0, 100.0] * 9, dtype=getattr(tl, name))
+    stepped = tl.zeros(2 * x.numel(), dtype=x.dtype)[::2]
+    stepped.copy_(x)
+    factor = tl.tensor(float(number))
+    rounded = factor.to(x.dtype).float()
+    for op in ("add", "sub", "mul", "div", "eq", "ne", "lt", "le", "gt", "ge"):
+        if op == "sub" and number is True:
+            continue
+        apply = getattr(tl, op)
+        wide = apply(x.float(), factor if op in ("mul", "div") else rounded)
+        want = wide if wide.dtype == tl.bool else wide.to(x.dtype)
+        for got in (apply(x, number), apply(stepped, number), apply(x, number, out=tl.empty(0, dtype=want.dtype))):
+            assert got.dtype == want.dtype
+            assert all(map(same, got.tolist(), want.tolist())), (op, got, want)
+        if op == "div":
+            assert all(map(same, (number / x).tolist(), (factor / x.float()).to(x.dtype).tolist()))
+        if want.dtype == x.dtype:
+            changed = x.clone()
+            getattr(changed, op + "_")(number)
+            assert all(map(same, changed.tolist(), want.tolist())), op
