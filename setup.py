@@ -15,7 +15,7 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 # -fno-math-errno and -fno-trapping-math let loops vectorise, -fwrapv makes integers wrap, no contraction keeps every level's
 # bits equal; -ffast-math never: loading such a library turns on flush-to-zero for the whole process.
 FLAGS = ["-O3", "-fno-math-errno", "-fno-trapping-math", "-falign-loops=32", "-ffp-contract=off", "-fwrapv",
-         "-fno-strict-aliasing", "-fvisibility=hidden", "-g0", "-Wno-unused-function", "-Wno-unreachable-code", "-Wno-sign-compare",
+         "-fno-strict-aliasing", "-fvisibility=hidden", "-g0", "-Wall", "-Wno-unused-function",
          f"-ffile-prefix-map={ROOT}=."]
 LINK = ["-Wl,-s", "-Wl,--exclude-libs,ALL"] if sys.platform.startswith("linux") else []
 X86 = {"baseline": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"], "v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"]}

@@ -198,4 +198,4 @@ cdef bint to_keeps_format(TensorBase t, int fmt) noexcept nogil:
     """As PyTorch decides, by the suggested format; contiguous_format must also be there (decision 3)."""
     if fmt == FORMAT_CONTIGUOUS and not t.flags & TENSOR_CONTIGUOUS:
         return False
-    return format_suggested(t.shape_, t.stride_, t.ndim_) == fmt
+    return <int>format_suggested(t.shape_, t.stride_, t.ndim_) == fmt

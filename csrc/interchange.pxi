@@ -11,7 +11,7 @@ cdef extern from "Python.h":
     void PyList_SET_ITEM(object list, Py_ssize_t i, PyObject *item)
     PyObject *PyFloat_FromDouble(double x) except NULL
     PyObject *PyLong_FromLongLong(long long x) except NULL
-    int PyBUF_WRITABLE, PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBUF_C_CONTIGUOUS, PyBUF_F_CONTIGUOUS, PyBUF_ANY_CONTIGUOUS
+    int PyBUF_C_CONTIGUOUS, PyBUF_F_CONTIGUOUS, PyBUF_ANY_CONTIGUOUS      # the others: storage.pxi
 
 
 cdef object tensor_item(TensorBase t, str op):
