@@ -155,7 +155,7 @@ cdef int default_dtype = DT_FLOAT32     # of new floating-point tensors; changed
 
 
 cdef int default_complex() except -1:
-    """The complex type of the default dtype's precision."""
+    """The complex type of the default dtype's precision, for complex data.  (full and linspace take complex64 under a half.)"""
     if default_dtype == DT_BFLOAT16:    # complex64 would be wider than what was asked for
         raise RuntimeError("invalid default scalar type for complex: the default dtype is bfloat16, which has no complex "
                            "type of its width; pass dtype=, or set another default dtype")

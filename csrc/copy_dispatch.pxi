@@ -110,6 +110,19 @@ cdef int check_copy_overlap(TensorBase dst, TensorBase src, str op) except -1:
     return check_write(dst, src, op, "the source")
 
 
+cdef Tensor number_tensor(object number, str op):
+    """A Python number as a zero-dim cpu tensor that holds it as Python does."""
+    cdef int category = need_number(number, op)
+    cdef int dt = DT_BOOL if category == 0 else DT_INT64 if category == 1 else DT_FLOAT64 if category == 2 else DT_COMPLEX128
+    cdef Tensor t
+    number = plain_number(number, category)
+    if dt == DT_INT64 and number >> 63 == 1:
+        dt = DT_UINT64
+    t = tensor_empty(NULL, 0, dt, DEV_CPU)
+    value_store(number, dt, tensor_data(t), op)
+    return t
+
+
 cdef int tensor_fill(TensorBase dst, object value, str op) except -1:
     """Writes one number to every element; the destination may repeat locations (decision 10)."""
     cdef Plan plan

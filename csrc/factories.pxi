@@ -330,7 +330,7 @@ cdef Tensor make_full(const Py_ssize_t *shape, int ndim, object number, int dt, 
         if dtype_ is not None:
             dt = dtype_code(dtype_)
         elif dt < 0:
-            dt = number_dtype(category)
+            dt = number_dtype(category) if category < 3 else DT_COMPLEX128 if default_dtype == DT_FLOAT64 else DT_COMPLEX64
         value_store(number, dt, v.bytes, op)
         t = new_formatted(shape, ndim, dt, device_for_new(device_), memory_format_, op)
     fill_value(t, &v)

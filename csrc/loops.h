@@ -29,6 +29,7 @@ typedef void move2_function(char *out, ptrdiff_t out0, ptrdiff_t out1, const cha
 #define MOVE out_ptr out, ptrdiff_t out0, ptrdiff_t out1, const char *a, ptrdiff_t a0, ptrdiff_t a1, ptrdiff_t n0, ptrdiff_t n1
 
 #if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"       /* a loop of library calls stays one */
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")

@@ -189,13 +189,15 @@ cdef class Tensor(TensorMethods):
     def copy_(self, src, non_blocking=False):
         """Writes src, broadcast to this shape and converted to this dtype; returns self.
 
+        A number is converted as a zero-dim tensor of it is: 300 becomes 44 in uint8, where fill_ refuses it.
+
         Raises OverlapError before writing when the memory overlaps otherwise than as the identical view or as two row-major
         tensors of one shape and dtype (those are moved as by memmove).
         """
         if isinstance(src, Tensor):
             tensor_copy(self, <TensorBase>src, "copy_")
         elif number_category(src) >= 0:
-            tensor_fill(self, src, "copy_")
+            tensor_copy(self, number_tensor(src, "copy_"), "copy_")
         else:
             raise TypeError(f"copy_: argument 'src' must be a Tensor or a number, not {type(src).__name__}")
         return self

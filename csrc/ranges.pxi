@@ -49,8 +49,8 @@ arange(start=0, end, step=1, out=None, dtype=None, layout=strided, device=None) 
 ``out[i] = start + i * step`` for the ``ceil((end - start) / step)`` indices i before ``end``.  int64 if all three are
 integers, else the default dtype; floats are computed in float64 and rounded once.
 
-Raises RuntimeError if the sign of ``step`` leads away from ``end``, or a bound is not finite; ValueError or RuntimeError
-if ``step`` is 0.
+Raises RuntimeError if the sign of ``step`` leads away from ``end``, a bound is not finite or ``step`` is 0; ValueError if ``step``
+is 0 only as an int64.
 
 >>> tl.arange(1, 8, 3)
 tensor([1, 4, 7])
@@ -72,7 +72,7 @@ cdef Tensor make_range(object start, object end, object step, object out, object
     step = 1 if step is None else range_number(step, "step", "arange", &c3)
     if c1 == 3 or c2 == 3 or c3 == 3:
         raise RuntimeError(f"arange: value cannot be converted to type double without overflow: the bounds must be real, got "
-                           f"{start!r}, {end!r}, {step!r}")
+                           f"{number_text(start)}, {number_text(end)}, {number_text(step)}")
     if out is not None:
         dt = need_tensor(out, "out", 0, "arange").dt
     elif dtype is not None:
@@ -83,6 +83,10 @@ cdef Tensor make_range(object start, object end, object step, object out, object
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{(<bytes>dtype_scalar_name[dt]).decode()}': "
                                   f"{dtype_object(dt)} has no ranges; it takes integral and floating point dtypes")
     n = arange_count(start, end, step, dt)
+    if dtype_category[dt] == 1:
+        start, step = int(start), int(step)
+    else:
+        start, step = float(start), float(step)   # here, where a number beyond float64 still leaves out as it is
     if out is not None:
         t = out_of_shape(out, &n, 1, dtype, device, "arange")
     else:
@@ -128,13 +132,18 @@ cdef Py_ssize_t arange_count(object start, object end, object step, int dt) exce
     if dtype_category[dt] == 1:
         for x in (start, end, step):
             if not (-9223372036854775808 <= x <= (18446744073709551615 if dt == DT_UINT64 else 9223372036854775807)):
-                raise RuntimeError(f"arange: value cannot be converted to type int64_t without overflow: got {x}")
-        if dt == DT_INT64:
-            start, end, step = int(start), int(end), int(step)
+                raise RuntimeError(f"arange: value cannot be converted to type int64_t without overflow: got {number_text(x)}")
     if step == 0:
-        if dt == DT_INT64:      # PyTorch's type for a step that truncates to 0 is ValueError, for a plain 0 RuntimeError
-            raise StepError("arange: step must be nonzero")
         raise RuntimeError("arange: step must be nonzero")
+    if dt == DT_INT64:
+        start, end = int(start), int(end)
+        if int(step) == 0:
+            raise ValueError(f"arange: step must be nonzero, but {step} as an int64 is 0")
+        step = int(step)
+    elif dtype_category[dt] == 2:
+        for x in (start, end, step):
+            if isinstance(x, int) and not -DBL_MAX <= x <= DBL_MAX:
+                raise RuntimeError(f"arange: value cannot be converted to type double without overflow: got {number_text(x)}")
     if (step > 0 and start > end) or (step < 0 and start < end):
         raise RuntimeError(f"arange: upper bound and lower bound inconsistent with step sign: {start} -> {end} by {step}")
     if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
@@ -149,11 +158,6 @@ cdef Py_ssize_t arange_count(object start, object end, object step, int dt) exce
     return count
 
 
-class StepError(RuntimeError, ValueError):
-    """A range whose step is zero."""
-    __module__ = "tensorlib"
-
-
 cdef object ceil_of(double x):
     return int(ceil(x))
 
@@ -165,7 +169,7 @@ cdef extern from "math.h" nogil:
 cdef int arange_write(Tensor t, object start, object step) except -1:
     cdef Tensor target = t if t.flags & TENSOR_CONTIGUOUS else tensor_empty(t.shape_, 1, t.dt, DEV_CPU)
     if dtype_category[t.dt] == 1:
-        range_write(target, wrap_int64(int(start)), wrap_int64(int(step)), 0, 0)
+        range_write(target, wrap_int64(start), wrap_int64(step), 0, 0)
     else:
         range_write(target, 0, 0, start, step)
     if target is not t:
@@ -205,7 +209,8 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     """linspace(start, end, steps, out=None, dtype=None, layout=strided, device=None) -> Tensor
 
     ``steps`` evenly spaced values from ``start`` to ``end``, both included.  The default dtype, or its complex type for a
-    complex bound.  Computed in float64, from the nearer end, and rounded once; integer dtypes truncate.
+    complex bound.  Floats are computed in float64, from the nearer end, and rounded once.  For an integer dtype the bounds are
+    truncated to it, and the exact values between them towards zero.
 
     Raises RuntimeError for a negative ``steps`` or a bound that the dtype cannot hold.
 
@@ -215,10 +220,11 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     cdef int c1, c2, dt
     cdef Py_ssize_t n
     cdef Tensor t, target
-    cdef Value v
+    cdef Value first, last
     cdef char *p
     cdef double a[2]
     cdef double b[2]
+    cdef IntegerSteps whole
     start = range_number(start, "start", "linspace", &c1)
     end = range_number(end, "end", "linspace", &c2)
     if not is_index(steps):
@@ -232,31 +238,71 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     elif dtype is not None:
         dt = dtype_code(dtype)
     else:
-        dt = default_complex() if c1 == 3 or c2 == 3 else default_dtype
+        dt = dtype_to_complex[default_dtype] if c1 == 3 or c2 == 3 else default_dtype
     if dt >= ARITHMETIC_DTYPES or dt == DT_BOOL:
         raise NotImplementedError(f"\"linspace_cpu\" not implemented for '{(<bytes>dtype_scalar_name[dt]).decode()}': "
                                   f"{dtype_object(dt)} has no ranges; it takes integral, floating point and complex dtypes")
-    value_store(start, dt, v.bytes, "linspace")
-    value_store(end, dt, v.bytes, "linspace")
+    value_store(start, dt, first.bytes, "linspace")
+    value_store(end, dt, last.bytes, "linspace")
+    whole.first = whole.step = whole.part = whole.whole = 0
+    whole.signed = False
+    if dtype_category[dt] == 1:
+        integer_steps(&whole, value_load(first.bytes, dt), value_load(last.bytes, dt), n)
+    else:
+        number_parts(start, a)
+        number_parts(end, b)
     if out is not None:
         t = out_of_shape(out, &n, 1, dtype, device, "linspace")
     else:
         t = tensor_empty(&n, 1, dt, device_for_new(device))
     if t.dev != DEV_CPU or n == 0:
         return t
-    number_parts(start, a)
-    number_parts(end, b)
     target = t if t.flags & TENSOR_CONTIGUOUS else tensor_empty(&n, 1, dt, DEV_CPU)
-    if target.numel_ != n:                        # the numbers' own code may have resized out
-        raise RuntimeError("linspace: out was resized during the call")
     p = tensor_data(target)
     hold(target, 1)
     with nogil:
-        linspace_write(p, dt, a, b, n)
+        if dtype_category[dt] == 1:
+            linspace_integers(p, dt, &whole, n)
+        else:
+            linspace_write(p, dt, a, b, n)
     hold(target, -1)
     if target is not t:
         tensor_copy(t, target, "linspace")
     return t
+
+
+cdef struct IntegerSteps:         # value i is floor(first + i * (step + part / whole)), in arithmetic modulo 2**64
+    uint64_t first, step, part, whole
+    bint signed
+
+
+cdef int integer_steps(IntegerSteps *s, object first, object last, Py_ssize_t n) except -1:
+    s.whole = n - 1 if n > 1 else 1
+    step, part = divmod(last - first, s.whole)
+    s.first = first & 0xFFFFFFFFFFFFFFFF
+    s.step = (step if n > 1 else 0) & 0xFFFFFFFFFFFFFFFF
+    s.part = part if n > 1 else 0
+    s.signed = first < 0 or last < 0
+    return 0
+
+
+cdef void linspace_integers(char *p, int dt, const IntegerSteps *s, Py_ssize_t n) noexcept nogil:
+    """The exact values, towards zero, in blocks of 64-bit integers that wrap into the dtype."""
+    cdef uint64_t block[256]
+    cdef uint64_t value = s.first, part = 0
+    cdef Py_ssize_t i, m
+    while n > 0:
+        m = n if n < 256 else 256
+        for i in range(m):
+            block[i] = value + (1 if s.signed and part > 0 and <int64_t>value < 0 else 0)
+            value += s.step
+            part += s.part
+            if part >= s.whole:
+                part -= s.whole
+                value += 1
+        K.cast(p, dt, <char *>block, DT_INT64, m)
+        p += m * dtype_itemsize[dt]
+        n -= m
 
 
 cdef int number_parts(object x, double *parts) except -1:
@@ -271,27 +317,32 @@ cdef int number_parts(object x, double *parts) except -1:
 
 cdef void linspace_write(char *p, int dt, const double *a, const double *b, Py_ssize_t n) noexcept nogil:
     """In blocks of float64 (pairs for complex), converted once.  Both halves count from their own end, so that the values are
-    symmetric and the last one is exactly b."""
+    symmetric and the last one is exactly b.  An infinite bound gives what this arithmetic gives: no space is even then."""
     cdef double block[2 * 256]
     cdef int parts = 2 if dtype_category[dt] == 3 else 1
     cdef int wide = DT_COMPLEX128 if parts == 2 else DT_FLOAT64
     cdef double step[2]
     cdef Py_ssize_t i = 0, j, m
     cdef int k
+    cdef bint finite = True
     for k in range(parts):
         step[k] = (b[k] - a[k]) / (n - 1) if n > 1 else 0
+        if a[k] - a[k] != 0 or b[k] - b[k] != 0:
+            finite = False
+        elif step[k] - step[k] != 0:              # bounds further apart than the largest float64
+            step[k] = b[k] / (n - 1) - a[k] / (n - 1)
     while i < n:
         m = n - i if n - i < 256 else 256
         for k in range(parts):
             for j in range(m):
-                if 2 * (i + j) < n:
+                if i + j < n // 2 or n == 1:
                     block[parts * j + k] = a[k] + step[k] * <double>(i + j)
                 else:
                     block[parts * j + k] = b[k] - step[k] * <double>(n - 1 - i - j)
         K.cast(p, dt, <char *>block, wide, m)
         p += m * dtype_itemsize[dt]
         i += m
-    if n % 2 == 1 and n > 1:        # the middle has no nearer end
+    if finite and n % 2 == 1 and n > 1:           # the middle has no nearer end
         for k in range(parts):
             block[k] = 0.5 * a[k] + 0.5 * b[k]
         K.cast(p - (n - n // 2) * dtype_itemsize[dt], dt, <char *>block, wide, 1)

@@ -41,17 +41,18 @@ cdef class Storage:
     cdef object __weakref__
     cdef char inline_bytes[INLINE_BYTES]      # last, see pool.h
 
-    def __init__(self, Py_ssize_t size=0):
+    def __init__(self, size=0):
         """Fresh memory of so many bytes on cpu, not initialised."""
-        if size < 0:
-            raise RuntimeError(f"UntypedStorage: the size must not be negative, got {size}")
+        cdef Py_ssize_t nbytes = parse_int(size, "UntypedStorage: size")
+        if nbytes < 0:
+            raise RuntimeError(f"UntypedStorage: the size must not be negative, got {nbytes}")
         if self.ptr != NULL or self.nbytes_ or self.exports:
             raise RuntimeError("UntypedStorage: made already")
-        if size:
-            self.ptr = storage_allocate(self, size)
+        if nbytes:
+            self.ptr = storage_allocate(self, nbytes)
             if self.ptr == NULL:
-                raise MemoryError(f"cannot allocate {size} bytes on cpu")
-        self.nbytes_ = size
+                raise MemoryError(f"cannot allocate {nbytes} bytes on cpu")
+        self.nbytes_ = nbytes
 
     def __dealloc__(self):
         if self.ptr != self.inline_bytes and not self.flags & STORAGE_FOREIGN:

@@ -250,14 +250,17 @@ cdef int parse_dims(object dims, Py_ssize_t *out, str what) except -1:
 
 
 cdef Py_ssize_t parse_int(object value, str what) except? -1:
-    if type(value) is int:
-        try:
-            return value
-        except OverflowError:
-            raise ValueError(f"{what}: {value} does not fit in 64 bits") from None
-    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
-        raise TypeError(f"{what} must be integers, got {type(value).__name__}: {value!r}")
-    return value.__index__()
+    """An argument that is an integer, or stands for one; bool is not one here."""
+    cdef int overflow = 0
+    cdef Py_ssize_t number
+    if type(value) is not int:
+        if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+            raise TypeError(f"{what}: must be int, not {type(value).__name__} ({value!r})")
+        value = value.__index__()
+    number = PyLong_AsLongLongAndOverflow(value, &overflow)
+    if overflow:
+        raise ValueError(f"{what}: {number_text(value)} does not fit in 64 bits")
+    return number
 
 
 cdef inline tuple varargs(tuple args, str what):

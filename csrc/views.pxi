@@ -727,17 +727,17 @@ cdef class TensorViews(TensorBase):
         cdef Py_ssize_t order[MAX_DIMS]
         return views_permute(self, order, views_sizes(dims, more, order, "permute"))
 
-    def transpose(self, Py_ssize_t dim0, Py_ssize_t dim1):
+    def transpose(self, dim0, dim1):
         """See tensorlib.transpose."""
-        return views_transpose(self, dim0, dim1)
+        return views_transpose(self, parse_int(dim0, "transpose: dim0"), parse_int(dim1, "transpose: dim1"))
 
-    def swapaxes(self, Py_ssize_t axis0, Py_ssize_t axis1):
+    def swapaxes(self, axis0, axis1):
         """Another name of transpose."""
-        return views_transpose(self, axis0, axis1)
+        return views_transpose(self, parse_int(axis0, "swapaxes: axis0"), parse_int(axis1, "swapaxes: axis1"))
 
-    def swapdims(self, Py_ssize_t dim0, Py_ssize_t dim1):
+    def swapdims(self, dim0, dim1):
         """Another name of transpose."""
-        return views_transpose(self, dim0, dim1)
+        return views_transpose(self, parse_int(dim0, "swapdims: dim0"), parse_int(dim1, "swapdims: dim1"))
 
     def t(self):
         """See tensorlib.t."""
@@ -804,25 +804,25 @@ cdef class TensorViews(TensorBase):
         cdef Py_ssize_t shape[MAX_DIMS]
         return views_view_shape(self, shape, views_shape_of(other, shape, "view_as"))
 
-    def flatten(self, Py_ssize_t start_dim=0, Py_ssize_t end_dim=-1):
+    def flatten(self, start_dim=0, end_dim=-1):
         """See tensorlib.flatten."""
-        return views_flatten(self, start_dim, end_dim)
+        return views_flatten(self, parse_int(start_dim, "flatten: start_dim"), parse_int(end_dim, "flatten: end_dim"))
 
     def ravel(self):
         """See tensorlib.ravel."""
         return views_ravel(self)
 
-    def unflatten(self, Py_ssize_t dim, sizes):
+    def unflatten(self, dim, sizes):
         """See tensorlib.unflatten."""
-        return views_unflatten(self, dim, sizes)
+        return views_unflatten(self, parse_int(dim, "unflatten: dim"), sizes)
 
     def squeeze(self, dim=MISSING, *more):
         """See tensorlib.squeeze."""
         return views_squeeze(self, dim, more)
 
-    def unsqueeze(self, Py_ssize_t dim):
+    def unsqueeze(self, dim):
         """See tensorlib.unsqueeze."""
-        return views_unsqueeze(self, dim)
+        return views_unsqueeze(self, parse_int(dim, "unsqueeze: dim"))
 
     def expand(self, size, *more):
         """expand(*size) -> Tensor
@@ -845,35 +845,35 @@ cdef class TensorViews(TensorBase):
         cdef Py_ssize_t sizes[MAX_DIMS]
         return views_expand(self, sizes, views_sequence(size, sizes, "broadcast_to", "size", 2))
 
-    def narrow(self, Py_ssize_t dim, start, Py_ssize_t length):
+    def narrow(self, dim, start, length):
         """See tensorlib.narrow."""
-        return views_narrow(self, dim, start, length)
+        return views_narrow(self, parse_int(dim, "narrow: dim"), start, parse_int(length, "narrow: length"))
 
-    def select(self, Py_ssize_t dim, index):
+    def select(self, dim, index):
         """See tensorlib.select."""
-        return views_select(self, dim, index)
+        return views_select(self, parse_int(dim, "select: dim"), index)
 
-    def unbind(self, Py_ssize_t dim=0):
+    def unbind(self, dim=0):
         """See tensorlib.unbind."""
-        return views_unbind(self, dim)
+        return views_unbind(self, parse_int(dim, "unbind: dim"))
 
-    def split(self, split_size, Py_ssize_t dim=0):
+    def split(self, split_size, dim=0):
         """See tensorlib.split."""
-        return views_split(self, split_size, dim)
+        return views_split(self, split_size, parse_int(dim, "split: dim"))
 
-    def chunk(self, Py_ssize_t chunks, Py_ssize_t dim=0):
+    def chunk(self, chunks, dim=0):
         """See tensorlib.chunk."""
-        return views_chunk(self, chunks, dim)
+        return views_chunk(self, parse_int(chunks, "chunk: chunks"), parse_int(dim, "chunk: dim"))
 
-    def tensor_split(self, indices_or_sections, Py_ssize_t dim=0):
+    def tensor_split(self, indices_or_sections, dim=0):
         """See tensorlib.tensor_split."""
-        return views_tensor_split(self, indices_or_sections, dim)
+        return views_tensor_split(self, indices_or_sections, parse_int(dim, "tensor_split: dim"))
 
     def as_strided(self, size, stride, storage_offset=None):
         """See tensorlib.as_strided."""
         return views_as_strided(self, size, stride, storage_offset)
 
-    def unfold(self, Py_ssize_t dimension, Py_ssize_t size, Py_ssize_t step):
+    def unfold(self, dimension, size, step):
         """unfold(dimension, size, step) -> Tensor
 
         ``out[..., i, ..., j] = self[..., i * step + j, ...]``: windows of ``size`` elements along one dimension, as a view
@@ -881,11 +881,13 @@ cdef class TensorViews(TensorBase):
 
         Raises RuntimeError if size is negative or larger than the dimension, or if step is not positive.
         """
-        return views_unfold(self, dimension, size, step)
+        return views_unfold(self, parse_int(dimension, "unfold: dimension"), parse_int(size, "unfold: size"),
+                            parse_int(step, "unfold: step"))
 
-    def diagonal(self, Py_ssize_t offset=0, Py_ssize_t dim1=0, Py_ssize_t dim2=1):
+    def diagonal(self, offset=0, dim1=0, dim2=1):
         """See tensorlib.diagonal."""
-        return views_diagonal(self, offset, dim1, dim2)
+        return views_diagonal(self, parse_int(offset, "diagonal: offset"), parse_int(dim1, "diagonal: dim1"),
+                              parse_int(dim2, "diagonal: dim2"))
 
 
 cdef int views_shape_of(object other, Py_ssize_t *out, str op) except -1:
@@ -909,22 +911,22 @@ def permute(Tensor input not None, dims):
     return views_permute(input, order, views_sequence(dims, order, "permute", "dims", 2))
 
 
-def transpose(Tensor input not None, Py_ssize_t dim0, Py_ssize_t dim1):
+def transpose(Tensor input not None, dim0, dim1):
     """transpose(input, dim0, dim1) -> Tensor
 
     A view with two dimensions exchanged.  Raises IndexError if one does not exist.
     """
-    return views_transpose(input, dim0, dim1)
+    return views_transpose(input, parse_int(dim0, "transpose: dim0"), parse_int(dim1, "transpose: dim1"))
 
 
-def swapaxes(Tensor input not None, Py_ssize_t axis0, Py_ssize_t axis1):
+def swapaxes(Tensor input not None, axis0, axis1):
     """Another name of transpose."""
-    return views_transpose(input, axis0, axis1)
+    return views_transpose(input, parse_int(axis0, "swapaxes: axis0"), parse_int(axis1, "swapaxes: axis1"))
 
 
-def swapdims(Tensor input not None, Py_ssize_t dim0, Py_ssize_t dim1):
+def swapdims(Tensor input not None, dim0, dim1):
     """Another name of transpose."""
-    return views_transpose(input, dim0, dim1)
+    return views_transpose(input, parse_int(dim0, "swapdims: dim0"), parse_int(dim1, "swapdims: dim1"))
 
 
 def t(Tensor input not None):
@@ -971,13 +973,13 @@ def reshape(Tensor input not None, shape):
     return views_reshape(input, sizes, views_sequence(shape, sizes, "reshape", "shape", 2))
 
 
-def flatten(Tensor input not None, Py_ssize_t start_dim=0, Py_ssize_t end_dim=-1):
+def flatten(Tensor input not None, start_dim=0, end_dim=-1):
     """flatten(input, start_dim=0, end_dim=-1) -> Tensor
 
     Dimensions start_dim to end_dim (inclusive) as one: input itself if that is one already, a view where strides can show it,
     otherwise a contiguous copy.  Raises RuntimeError if start_dim comes after end_dim.
     """
-    return views_flatten(input, start_dim, end_dim)
+    return views_flatten(input, parse_int(start_dim, "flatten: start_dim"), parse_int(end_dim, "flatten: end_dim"))
 
 
 def ravel(Tensor input not None):
@@ -988,13 +990,13 @@ def ravel(Tensor input not None):
     return views_ravel(input)
 
 
-def unflatten(Tensor input not None, Py_ssize_t dim, sizes):
+def unflatten(Tensor input not None, dim, sizes):
     """unflatten(input, dim, sizes) -> Tensor
 
     A view with one dimension split into several; one of the sizes may be -1 and is then inferred.
     Raises RuntimeError if the sizes do not multiply up to the dimension's.
     """
-    return views_unflatten(input, dim, sizes)
+    return views_unflatten(input, parse_int(dim, "unflatten: dim"), sizes)
 
 
 def squeeze(Tensor input not None, dim=MISSING):
@@ -1006,12 +1008,12 @@ def squeeze(Tensor input not None, dim=MISSING):
     return views_squeeze(input, dim, ())
 
 
-def unsqueeze(Tensor input not None, Py_ssize_t dim):
+def unsqueeze(Tensor input not None, dim):
     """unsqueeze(input, dim) -> Tensor
 
     A view with a dimension of size 1 inserted at ``dim``, -input.dim()-1 to input.dim().  Raises IndexError outside of that.
     """
-    return views_unsqueeze(input, dim)
+    return views_unsqueeze(input, parse_int(dim, "unsqueeze: dim"))
 
 
 def broadcast_to(Tensor input not None, size):
@@ -1023,56 +1025,56 @@ def broadcast_to(Tensor input not None, size):
     return views_expand(input, sizes, views_sequence(size, sizes, "broadcast_to", "size", 2))
 
 
-def narrow(Tensor input not None, Py_ssize_t dim, start, Py_ssize_t length):
+def narrow(Tensor input not None, dim, start, length):
     """narrow(input, dim, start, length) -> Tensor
 
     The elements start to start + length of one dimension, as a view; a negative start counts from the end.
     Raises IndexError if start lies outside of the dimension, RuntimeError if start + length does.
     """
-    return views_narrow(input, dim, start, length)
+    return views_narrow(input, parse_int(dim, "narrow: dim"), start, parse_int(length, "narrow: length"))
 
 
-def select(Tensor input not None, Py_ssize_t dim, index):
+def select(Tensor input not None, dim, index):
     """select(input, dim, index) -> Tensor
 
     One element of a dimension, as a view without that dimension.  Raises IndexError if it does not exist.
     """
-    return views_select(input, dim, index)
+    return views_select(input, parse_int(dim, "select: dim"), index)
 
 
-def unbind(Tensor input not None, Py_ssize_t dim=0):
+def unbind(Tensor input not None, dim=0):
     """unbind(input, dim=0) -> tuple of Tensor
 
     ``input.select(dim, i)`` for every i, in order.  Raises IndexError for a zero-dim tensor.
     """
-    return views_unbind(input, dim)
+    return views_unbind(input, parse_int(dim, "unbind: dim"))
 
 
-def split(Tensor tensor not None, split_size_or_sections, Py_ssize_t dim=0):
+def split(Tensor tensor not None, split_size_or_sections, dim=0):
     """split(tensor, split_size_or_sections, dim=0) -> tuple of Tensor
 
     Views of consecutive parts of one dimension: of one size (the last may be smaller), or of the sizes in a list.
     Raises RuntimeError if a size is negative, if a list does not sum to the dimension's size, or for a zero-dim tensor.
     """
-    return views_split(tensor, split_size_or_sections, dim)
+    return views_split(tensor, split_size_or_sections, parse_int(dim, "split: dim"))
 
 
-def chunk(Tensor input not None, Py_ssize_t chunks, Py_ssize_t dim=0):
+def chunk(Tensor input not None, chunks, dim=0):
     """chunk(input, chunks, dim=0) -> tuple of Tensor
 
     Views of at most ``chunks`` consecutive parts of one dimension, all of one size except the last.
     Raises RuntimeError if chunks is not positive or the tensor is zero-dim.
     """
-    return views_chunk(input, chunks, dim)
+    return views_chunk(input, parse_int(chunks, "chunk: chunks"), parse_int(dim, "chunk: dim"))
 
 
-def tensor_split(Tensor input not None, indices_or_sections, Py_ssize_t dim=0):
+def tensor_split(Tensor input not None, indices_or_sections, dim=0):
     """tensor_split(input, indices_or_sections, dim=0) -> tuple of Tensor
 
     Views of exactly ``sections`` parts of one dimension, whose sizes differ by at most one; or of the parts between the given
     indices, each taken as Python slices.  Raises RuntimeError if the number is not positive or the tensor is zero-dim.
     """
-    return views_tensor_split(input, indices_or_sections, dim)
+    return views_tensor_split(input, indices_or_sections, parse_int(dim, "tensor_split: dim"))
 
 
 def as_strided(Tensor input not None, size, stride, storage_offset=None):
@@ -1086,10 +1088,11 @@ def as_strided(Tensor input not None, size, stride, storage_offset=None):
     return views_as_strided(input, size, stride, storage_offset)
 
 
-def diagonal(Tensor input not None, Py_ssize_t offset=0, Py_ssize_t dim1=0, Py_ssize_t dim2=1):
+def diagonal(Tensor input not None, offset=0, dim1=0, dim2=1):
     """diagonal(input, offset=0, dim1=0, dim2=1) -> Tensor
 
     ``out[..., i] = input[i, i + offset]`` over two dimensions, as a view; the others stay in front, in order.
     Raises RuntimeError if dim1 and dim2 are the same.
     """
-    return views_diagonal(input, offset, dim1, dim2)
+    return views_diagonal(input, parse_int(offset, "diagonal: offset"), parse_int(dim1, "diagonal: dim1"),
+                          parse_int(dim2, "diagonal: dim2"))

@@ -191,3 +191,20 @@ def test_shapes_and_read_only_memory():
 def test_complex_to_real_warns():
     with pytest.warns(UserWarning, match="discards the imaginary part"):
         assert tl.tensor([1 + 2j]).to(tl.float32).tolist() == [1.0]
+
+
+def test_a_number_is_copied_as_a_zero_dim_tensor_of_it():
+    assert tl.zeros(2, dtype=tl.uint8).copy_(300).tolist() == [44, 44] == tl.zeros(2, dtype=tl.uint8).copy_(tl.tensor(300)).tolist()
+    assert tl.zeros(2, dtype=tl.float16).copy_(1e5).tolist() == [math.inf, math.inf]
+    assert tl.zeros(2, dtype=tl.int8).copy_(-1.9).tolist() == [-1, -1] and tl.zeros(2).copy_(True).tolist() == [1, 1]
+    assert tl.zeros(2, dtype=tl.uint64).copy_(2**63).tolist() == [2**63] * 2
+    assert tl.zeros(2, dtype=tl.complex64).copy_(1 + 2j).tolist() == [1 + 2j] * 2
+    with pytest.warns(UserWarning, match="discards the imaginary part"):
+        assert tl.zeros(2).copy_(3 + 4j).tolist() == [3, 3]
+    x = tl.zeros(3)
+    for wrong, kind, words in ((2**70, RuntimeError, "int64_t without overflow"), ([1], TypeError, "not list"), (None, TypeError, "None")):
+        with pytest.raises(kind, match=words):
+            x.copy_(wrong)
+    with pytest.raises(tl.OverlapError):
+        tl.zeros(1).expand(3).copy_(2)
+    assert x.tolist() == [0, 0, 0]

@@ -135,8 +135,9 @@ def test_default_dtype():
         assert tl.full((1,), 1j).dtype is tl.complex128 and tl.arange(2.0).dtype is tl.linspace(0, 1, 2).dtype is tl.float64
         tl.set_default_dtype(tl.bfloat16)
         assert tl.ones(1).dtype is tl.bfloat16
-        with pytest.raises(RuntimeError, match="invalid default scalar type for complex"):
-            tl.full((1,), 1j)
+        assert tl.full((1,), 1j).dtype is tl.linspace(0, 1j, 2).dtype is tl.complex64 and tl.full((1,), 1.0).dtype is tl.bfloat16
+        tl.set_default_dtype(tl.float16)
+        assert tl.full((1,), 1j).dtype is tl.complex64 and tl.linspace(0, 1j, 2).dtype is tl.complex32
     finally:
         tl.set_default_dtype(tl.float32)
 
@@ -305,8 +306,10 @@ def test_how_a_range_is_called():
 
 def test_ranges_that_are_refused():
     for args, kwargs, kind, text in (
-            ((0, 3, 0), {}, RuntimeError, "step must be nonzero"),
-            ((0, 3, 0.5), {"dtype": tl.int64}, ValueError, "step must be nonzero"),
+            ((0, 3, 0), {}, RuntimeError, "step must be nonzero"), ((0, 3, 0.0), {}, RuntimeError, "step must be nonzero"),
+            ((0, 3, 0.5), {"dtype": tl.int64}, ValueError, "step must be nonzero, but 0.5 as an int64 is 0"),
+            ((0, 10**400, 10**399), {"dtype": tl.float64}, RuntimeError, "type double without overflow: got an integer of"),
+            ((10**400,), {}, RuntimeError, "int64_t without overflow: got an integer of 1329 bits"),
             ((math.inf,), {}, RuntimeError, "unsupported range"), ((math.nan,), {}, RuntimeError, "unsupported range"),
             ((1j,), {}, RuntimeError, "without overflow"), ((2**63,), {}, RuntimeError, "int64_t without overflow"),
             ((1e20,), {}, RuntimeError, "invalid size"), ((0, 2**62), {}, RuntimeError, "Storage size calculation overflowed"),
@@ -331,6 +334,39 @@ def test_linspace_is_symmetric_and_ends_exactly():
     assert tl.linspace(10, 0, 4, dtype=tl.uint8).tolist() == [10, 6, 3, 0]
     assert tl.linspace(0, 1j, 3).tolist() == [0, 0.5j, 1j] and tl.linspace(0, 4, 3, dtype=tl.complex64).tolist() == [0, 2, 4]
     assert tl.linspace(tl.tensor(1.0), end=2, steps=3).dtype is tl.float32
+
+
+def test_integer_linspace_is_exact_between_truncated_bounds():
+    rng = random.Random(7)
+    dtypes = (tl.uint8, 2**8), (tl.int8, 2**8), (tl.int16, 2**16), (tl.int32, 2**32), (tl.int64, 2**64), (tl.uint64, 2**64)
+    for _ in range(300):
+        dtype, span = rng.choice(dtypes)
+        low = -span // 2 if dtype.is_signed else 0
+        a, b = (min(max(round(rng.choice([low, 0, low + span - 1]) + rng.gauss(0, 300)), low), low + span - 1) for _ in range(2))
+        n = rng.randrange(2, 1000)
+        exact = [a + Fraction(i * (b - a), n - 1) for i in range(n)]
+        assert tl.linspace(a, b, n, dtype=dtype).tolist() == [math.trunc(x) for x in exact], (dtype, a, b, n)
+    assert tl.linspace(2**53 + 1, 2**53 + 5, 3, dtype=tl.int64).tolist() == [2**53 + 1, 2**53 + 3, 2**53 + 5]
+    assert tl.linspace(0.7, 5.9, 5, dtype=tl.int32).tolist() == [0, 1, 2, 3, 5]
+    assert tl.linspace(-1.9, 1.9, 7, dtype=tl.int64).tolist() == [-1, 0, 0, 0, 0, 0, 1]
+    assert tl.linspace(-5, 5, 4, dtype=tl.uint8).tolist() == [251, 169, 87, 5]
+    assert tl.linspace(9, 3, 1, dtype=tl.int32).tolist() == [9] and tl.linspace(9, 3, 0, dtype=tl.int32).tolist() == []
+
+
+def test_linspace_between_bounds_far_apart():
+    assert tl.linspace(-1e308, 1e308, 5, dtype=tl.float64).tolist() == [-1e308, -5e307, 0, 5e307, 1e308]
+    assert tl.linspace(0, math.inf, 1).tolist() == [0]
+    assert str(tl.linspace(0, math.inf, 5).tolist()) == "[nan, inf, nan, nan, nan]"         # as PyTorch: no space is even
+    assert str(tl.linspace(-math.inf, 0, 5).tolist()) == "[nan, nan, -inf, -inf, nan]"
+
+
+def test_a_range_that_is_refused_leaves_out_as_it_is():
+    for make in (lambda out: tl.arange(0, 10**400, 10**399, out=out), lambda out: tl.linspace(0, 10**400, 7, out=out),
+                 lambda out: tl.arange(0, math.inf, out=out), lambda out: tl.arange(0, 5, 0, out=out)):
+        out = tl.full((3,), 7.0)
+        with pytest.raises(RuntimeError):
+            make(out)
+        assert out.tolist() == [7, 7, 7]
 
 
 def test_linspace_refuses():

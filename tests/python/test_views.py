@@ -378,6 +378,28 @@ def test_errors_say_what_was_given(call, kind, words, device):
     assert all(word in str(info.value) for word in words), str(info.value)
 
 
+@pytest.mark.parametrize("name, arguments", [
+    ("transpose", 2), ("swapaxes", 2), ("swapdims", 2), ("movedim", 2), ("flatten", 2), ("unsqueeze", 1), ("squeeze", 1), ("narrow", 3),
+    ("select", 2), ("unbind", 1), ("split", 2), ("chunk", 2), ("tensor_split", 2), ("diagonal", 3), ("unfold", 3), ("permute", 2)])
+def test_integer_arguments_are_named_when_they_are_none(name, arguments):
+    """Too large for 64 bits: ValueError, as in PyTorch; bool and float: TypeError."""
+    x = tl.zeros(4, 4)
+    calls = [getattr(x, name)]
+    if hasattr(tl, name) and name != "permute":
+        calls.append(lambda *given: getattr(tl, name)(x, *given))
+    for call in calls:
+        for position in range(arguments):
+            given = [1] * arguments
+            for wrong, kind, words in ((2**70, ValueError, f"{2**70} does not fit in 64 bits"), (True, TypeError, "bool"),
+                                       (0.5, TypeError, "float"), (None, TypeError, "NoneType")):
+                if wrong is None and (name, position) in (("squeeze", 0), ("tensor_split", 0)):
+                    continue
+                given[position] = wrong
+                with pytest.raises(kind, match=f"{name}.*{words}"):
+                    call(*given)
+    assert x.transpose(tl.tensor(0), np.int64(1)).stride() == (1, 4)
+
+
 def test_zero_dim():
     s = tl.empty(())
     for view in (s.permute(()), s.transpose(0, -1), s.t(), s.movedim(0, 0), s.reshape(()), s.view(()), s.squeeze(),
