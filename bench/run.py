@@ -1,10 +1,14 @@
 """Measure tensorlib beside NumPy and torch, print a table, and keep the figures.
 
-    python bench/run.py [--quick] [--check] [GROUP ...]
+    python bench/run.py [--quick] [--check] [--slack FACTOR] [GROUP ...]
 
 GROUP: import, overhead, elementwise, copy; all by default.  --quick: a smoke run of a few seconds, whose figures mean little.
---check: exit with status 1 if a target is missed.  Everything runs on one thread.  The figures go to bench/results/local/ as
-JSON, with the machine, the compiler, the CPU level and the versions.
+--check: exit with status 1 if a target is missed, by more than FACTOR with --slack, in three measurements.  A row that fails to
+run gives status 1 always.  Everything runs on one thread.  The figures go to bench/results/local/ as JSON, with the machine,
+the compiler, the CPU level and the versions.
+
+.ci/run checks with --quick --slack 2: the targets are for a quiet machine, and a build machine is none, but nothing that keeps
+to them may take twice as long; misses by less are printed.
 """
 
 import argparse
@@ -88,6 +92,7 @@ def main(arguments=None):
     parser.add_argument("groups", nargs="*", metavar="GROUP", help="import, overhead, elementwise, copy; all by default")
     parser.add_argument("--quick", action="store_true", help="a smoke run of a few seconds")
     parser.add_argument("--check", action="store_true", help="status 1 if a target is missed")
+    parser.add_argument("--slack", type=float, default=1, metavar="FACTOR", help="with --check: by how much a target may be missed")
     parser.add_argument("--output", type=pathlib.Path, help="the JSON file; by default a new one in bench/results/local/")
     options = parser.parse_args(arguments)
     for group in options.groups:
@@ -100,22 +105,29 @@ def main(arguments=None):
     print(f"{facts['cpu']}, {facts['cores']} cores, Python {facts['python']}, NumPy {facts['numpy'] or 'not installed'}, "
           f"torch {facts['torch'] or 'not installed'}")
     show(HEADS)
-    done = []
+    done, beyond = [], []
     for group in options.groups or GROUPS:
         for row in GROUPS[group](options.quick):
             row.measure(rounds, slice_seconds)
+            for _ in range(2):
+                if options.check and row.verdict(options.slack) == "miss":
+                    row.measure(rounds, slice_seconds)
             show(line(row))
+            if row.verdict(options.slack) == "miss":
+                beyond.append(row.name)
             done.append(row.as_dict())
             row.names.clear()   # the data, before the next row brings its own
     verdicts = [row["verdict"] for row in done]
     met, missed, absent, failed = (verdicts.count(v) for v in ("pass", "miss", "not measured", "error"))
     print(f"{met} targets met, {missed} missed, {absent} not measured, {failed} rows failed")
+    if options.check and beyond:
+        print(f"missed by more than a factor of {options.slack:g}: {'; '.join(beyond)}")
     name = time.strftime("%Y%m%d-%H%M%S", time.gmtime()) + ("-quick" if options.quick else "") + ".json"
     path = options.output or HERE / "results" / "local" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"about": facts, "quick": options.quick, "rows": done}, indent=1) + "\n")
     print(path)
-    return 1 if failed or (options.check and missed) else 0
+    return 1 if failed or (options.check and beyond) else 0
 
 
 if __name__ == "__main__":
