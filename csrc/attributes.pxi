@@ -448,11 +448,6 @@ cdef inline int device_normalize(int code) noexcept:
     return code & ~255 if code < DEV_META + 256 else code
 
 
-cdef inline int device_require(int code) except -1:
-    """Refuses a device on which no tensor can be made."""
-    return device_missing(code) if code >= DEV_META + 256 else 0
-
-
 cdef int device_missing(int code) except -1:
     where = device_object(code)
     raise RuntimeError(f"no tensor can be made on device '{where}': there is no usable backend for '{where.type}' devices here; "

@@ -34,7 +34,7 @@ cdef int tensor_copy(TensorBase dst, TensorBase src, str op) except -1:
     check_copy_overlap(dst, src, op)
     if dst.dev != DEV_CPU or dst.numel_ == 0:
         return 0
-    if dst.storage_ is src.storage_ and dst.offset == src.offset and dst.dt == src.dt and same_view(dst, src):
+    if identical_view(dst, src):
         return 0
     o.n = 2
     operands_set(&o, 0, dst)
@@ -74,24 +74,13 @@ cdef int warn_complex_discard() except -1:
     return 0
 
 
-cdef bint same_view(TensorBase x, TensorBase y) noexcept nogil:
-    """Same shape and strides once size-1 axes and leading 1s are dropped (the caller compared start and dtype)."""
-    cdef int i = x.ndim_ - 1, j = y.ndim_ - 1
-    while True:
-        while i >= 0 and x.shape_[i] == 1:
-            i -= 1
-        while j >= 0 and y.shape_[j] == 1:
-            j -= 1
-        if i < 0 or j < 0:
-            return i < 0 and j < 0
-        if x.shape_[i] != y.shape_[j] or x.stride_[i] != y.stride_[j]:
-            return False
-        i -= 1
-        j -= 1
+cdef inline bint identical_view(TensorBase x, TensorBase y) noexcept nogil:
+    return (x.dt == y.dt and x.storage_ is y.storage_ and x.offset == y.offset
+            and overlap_is_identical(x.shape_, x.stride_, x.ndim_, y.shape_, y.stride_, y.ndim_))
 
 
 cdef bint same_shape_but_leading_ones(TensorBase x, TensorBase y) noexcept nogil:
-    cdef int i = 0, j = 0, d
+    cdef int i = 0, j = 0
     while i < x.ndim_ and x.shape_[i] == 1:
         i += 1
     while j < y.ndim_ and y.shape_[j] == 1:
@@ -101,7 +90,7 @@ cdef bint same_shape_but_leading_ones(TensorBase x, TensorBase y) noexcept nogil
 
 cdef int check_copy_overlap(TensorBase dst, TensorBase src, str op) except -1:
     """Decision 8: identical views and shifted row-major blocks pass (the kernel moves those as memmove does)."""
-    if dst.dt == src.dt and dst.storage_ is src.storage_ and dst.offset == src.offset and same_view(dst, src):
+    if identical_view(dst, src):
         return 0
     if (dst.dt == src.dt and dst.flags & src.flags & TENSOR_CONTIGUOUS and same_shape_but_leading_ones(dst, src)):
         return 0

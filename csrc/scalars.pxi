@@ -240,7 +240,6 @@ cdef int value_store(object number, int dt, char *out, str op, bint strict=True)
     """
     cdef Integer whole
     cdef double value = 0, imag = 0
-    cdef double parts[2]
     cdef int category, kind = dtype_category[dt]
     if PyFloat_CheckExact(number):
         category = 2

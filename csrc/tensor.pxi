@@ -261,10 +261,3 @@ cdef Py_ssize_t parse_int(object value, str what) except? -1:
     if overflow:
         raise ValueError(f"{what}: {number_text(value)} does not fit in 64 bits")
     return number
-
-
-cdef inline tuple varargs(tuple args, str what):
-    """x.view(2, 3) and x.view((2, 3)) mean the same."""
-    if len(args) == 1 and isinstance(args[0], (tuple, list)):
-        return tuple(args[0])
-    return args

@@ -37,11 +37,6 @@ def array_operand(value):
     return _core.from_numpy(value) if numpy is not None and isinstance(value, numpy.ndarray) else value
 
 
-def _same_bytes(itemsize):
-    """The unsigned dtype that carries the bytes of elements which NumPy or the buffer protocol cannot describe."""
-    return _core._make_dtypes(DTYPES)[[row["name"] for row in DTYPES].index(f"uint{8 * itemsize}")]
-
-
 def array_without_buffer(array, share):
     """A tensor from an array whose dtype the buffer protocol does not know: ml_dtypes' types go through their bytes."""
     dtype = getattr(array, "dtype", None)
