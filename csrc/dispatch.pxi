@@ -1,12 +1,15 @@
-# The way of every pointwise call and reduction: from Python operands to a plan that a kernel runs.
+# The way of every pointwise call: from Python operands to a plan that a kernel runs.
 #
 # Uses: attributes, promotion, scalars, tensor .pxi; plan.pxd, overlap.pxd, kernel_api.pxd.
-# Provides: pointwise (all arities, out=, in place), unary, binary, inplace_binary, reduce, check_write.
+# Provides: pointwise (all arities, out=, in place), check_write, check_destination, fit_out, hold, tensor_empty_dense.
 #
 # The order of work is the promise "all checks finish before the first byte is written":
 #   1 operands   2 device   3 dtypes   4 broadcast shape   5 destination: dtype, shape, read-only, overlap
 #   6 allocate   7 plan     8 run
 # meta stops after 7, so whatever meta accepts was planned without touching data.
+#
+# What distinguishes one operation from another is a field of its row (op_* in tables.h): no operation is named here, but for
+# the two comparisons that stand for a known answer.
 #
 # Named notes
 #   [number operands]  A Python number is stored once, in the compute dtype, in Operands.value, and enters the plan as a
@@ -16,8 +19,6 @@
 #   [held]             Numbers may be objects whose __float__ runs Python code, an allocation may run finalizers, and a loop runs
 #                      without the GIL: meanwhile somebody may want to resize an operand.  So operands are held, like exported
 #                      buffers, from the first look at their shape to the end of the run; resizing a held storage is refused.
-#   [direct calls]     Same dtype, same shape, row-major, no conversion: the loop is called without a plan.  This is the
-#                      path of small tensors; it must give what the general path gives, strides included.
 
 cdef const KernelTable *K = NULL            # the kernels of the chosen CPU level, set once at import
 
@@ -40,13 +41,6 @@ class OverlapError(RuntimeError, ValueError):
 
 cdef enum:
     RULE_INPLACE = 1     # operand 0 is also the first input
-    OUT_CAST = 0         # what out= may be: op_out[] of the row
-    OUT_ANY = 1
-    OUT_EXACT = 2
-    RESULT_PROMOTE = 0   # op_result[] of the row
-    RESULT_FLOAT = 1
-    RESULT_BOOL = 2
-    RESULT_REAL = 3
 
 
 cdef struct Operands:
@@ -99,16 +93,20 @@ cdef int join_device(TensorBase t, int dev, bint *pinned) except -2:
 
 cdef inline int op_common_dtype(int op, int common) noexcept:
     """The dtype the row computes for: a "float" row takes bool and integers as the default dtype."""
-    return default_dtype if op_result[op] == RESULT_FLOAT and 0 <= dtype_category[common] < 2 else common
+    if op_computes[op] == COMPUTES_PROMOTE:
+        return common
+    if op_computes[op] == COMPUTES_FLOAT:
+        return default_dtype if 0 <= dtype_category[common] < 2 else common
+    return DT_COMPLEX128 if dtype_category[common] == 3 else DT_FLOAT64
 
 
 cdef inline int op_result_dtype(int op, int common) noexcept:
-    """The row's rule: from the dtype it computes for to the result's."""
+    """The row's rule: from the dtype it computes for to the result's; -1 where there is none (no complex bfloat16)."""
+    if op_result[op] == RESULT_COMMON:
+        return common
     if op_result[op] == RESULT_BOOL:
         return DT_BOOL
-    if op_result[op] == RESULT_REAL:
-        return dtype_to_real[common]
-    return common
+    return dtype_to_real[common] if op_result[op] == RESULT_REAL else dtype_to_complex[common]
 
 
 cdef inline bint op_has_kernel(int op, int common) noexcept:
@@ -131,22 +129,24 @@ cdef str operand_text(object x):
     return f"a Python {type(x).__name__}"
 
 
-cdef int refuse_bool_sub(object a, object b) except -1:
-    """Subtraction of masks is refused: 1 - mask and mask - mask each mean two things."""
-    for x in (a, b):
-        if isinstance(x, bool) or (isinstance(x, Tensor) and (<TensorBase>x).dt == DT_BOOL):
-            raise RuntimeError("sub: Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
-                               "invert a mask, use the `~` or `logical_not()` operator instead.")
+cdef int refuse_bool(int op, PyObject **arg, int n) except -1:
+    """For rows whose operation would mean two things on masks."""
+    cdef int k
+    for k in range(n):
+        x = <object>arg[k]
+        if promotes(op, k) and (isinstance(x, bool) or (isinstance(x, Tensor) and (<TensorBase>x).dt == DT_BOOL)):
+            raise RuntimeError(f"{op_name(op)}: {op_refuses_bool[op].decode()}")
     return 0
 
 
 cdef str op_name(int op):
-    return op_names[op].decode().lstrip("_").replace("_alpha", "").replace("clamp_min", "clamp").replace("clamp_max", "clamp")
+    """The name in messages."""
+    return op_shown[op].decode()
 
 
 cdef str op_domain_text(int op):
     names = [text for bit, text in ((1, "bool"), (2, "integral"), (4, "floating point"), (8, "complex")) if op_on[op] & bit]
-    if op_result[op] == RESULT_FLOAT:
+    if op_computes[op] == COMPUTES_FLOAT:
         return ", ".join(names) + " tensors (bool and integral ones are computed in the default dtype)"
     return ", ".join(names) + " tensors"
 
@@ -264,7 +264,7 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
     cdef int via[MAX_OPERANDS]
     cdef int k, category, status, ndim, compute, common, result, ordering, n = op_arity[op]
     cdef int dev = -1
-    cdef bint pinned = False
+    cdef bint as_unary, pinned = False
     cdef TensorBase t
     cdef Tensor dst
     arg[0] = <PyObject *>a
@@ -279,7 +279,7 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
             t = <TensorBase>arg[k]
             dev = join_device(t, dev, &pinned)
             operands_set(&o, k + 1, t)
-            if takes_part_in_promotion(op, k):
+            if promotes(op, k):
                 result_add_tensor(&types, t.dt, t.ndim_)
         else:
             category = number_category(<object>arg[k])
@@ -287,40 +287,43 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
                 raise TypeError(f"{op_name(op)}: argument {k + 1} must be a Tensor or a number, not "
                                 f"{type(<object>arg[k]).__name__}")
             operands_set_value(&o, k + 1, -1)
-            if takes_part_in_promotion(op, k):
+            if promotes(op, k):
                 result_add_scalar(&types, category)
     if dev == -1:
         dev = DEV_CPU
-    if op == OP_WHERE:
-        check_condition(a)
+    if op_masks[op]:
+        check_masks(op, arg, n)
     common = result_final(&types)
-    if op_result[op] == RESULT_BOOL and dtype_category[common] == 1:
+    if op_beyond[op] >= 0 and dtype_category[common] == 1:
         k = beyond_range(op, a, b, common)
         if k >= 0:
             t = <TensorBase>(a if isinstance(a, Tensor) else b)      # as a comparison with the least number of its dtype
             least = -(<object>1 << (8 * dtype_itemsize[t.dt] - 1)) if dtype_signed[t.dt] else 0
             return pointwise(OP_GE if k else OP_LT, t, least, None, out, rules)
-    if op == OP_SUB or op == OP__SUB_ALPHA:
-        refuse_bool_sub(a, b)
+    if op_refuses_bool[op] != NULL:
+        refuse_bool(op, arg, n)
     common = op_common_dtype(op, common)
     result = op_result_dtype(op, common)
+    if result < 0:
+        no_kernel(op, common, arg, n)
+    as_unary = n > 1 and op_with_number[op] >= 0 and not isinstance(<object>arg[1], Tensor)
     dst = <Tensor>out
     if out is not None:
         if rules & RULE_INPLACE:
             check_inplace_shape(op, &o, dst)
         check_result_dtype(op, common, result, dst.dt, rules)
     if not convertible(arg, n) or not op_has_kernel(op, common) or (
-            is_clamp(op) and common == DT_BOOL and not isinstance(<object>arg[1], Tensor)):
-        no_kernel(op, common, arg, n)             # numbers bound no masks, tensors do, as in PyTorch
+            as_unary and not (op_with_number[op] >> dtype_category[common]) & 1):
+        no_kernel(op, common, arg, n)
     compute = dtype_compute[common]
     for k in range(1, n + 1):
         if o.dtype[k] < 0:
             value_operand(<object>arg[k - 1], compute, <char *>o.value[k])
             o.dtype[k] = compute
         # A dimensioned operand is rounded to a reduced common dtype before it is widened, as if it had been cast first.
-        # So is a zero-dim one, a number included (float16(0.1) == 0.1); but factors and divisors stay as they are, as in PyTorch.
-        via[k] = common if (dtype_tier[common] != TIER_COMPUTE and (o.ndim[k] > 0 or op != OP_MUL and op != OP_DIV)
-                            and takes_part_in_promotion(op, k - 1)) else o.dtype[k]
+        # So is a zero-dim one, a number included (float16(0.1) == 0.1), unless the row keeps them (factors and divisors).
+        via[k] = common if (dtype_tier[common] != TIER_COMPUTE and (o.ndim[k] > 0 or not op_keeps_zero_dim[op])
+                            and promotes(op, k - 1)) else o.dtype[k]
 
     # 4 shape
     status = plan_broadcast(n, &o.shape[1], &o.ndim[1], shape, &ndim)
@@ -330,11 +333,11 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
     # 5 destination
     for k in range(1, n + 1):
         ordered[k - 1] = o.stride[k]
-        if o.ndim[k] > 0 and o.dtype[k] != (DT_BOOL if op == OP_WHERE and k == 1 else common):
+        if o.ndim[k] > 0 and o.dtype[k] != (DT_BOOL if (op_masks[op] >> (k - 1)) & 1 else common):
             if not (<TensorBase>arg[k - 1]).flags & TENSOR_DENSE:
                 plan_output_strides(1, &o.shape[k], &o.stride[k], &o.ndim[k], o.shape[k], o.ndim[k], cast_stride[k - 1])
                 ordered[k - 1] = cast_stride[k - 1]
-    ordering = 1 if n > 1 and is_clamp(op) and not isinstance(<object>arg[1], Tensor) else n    # number bounds have no say
+    ordering = 1 if as_unary else n
     if out is None:
         plan_output_strides(ordering, &o.shape[1], ordered, &o.ndim[1], shape, ndim, stride)
         dst = tensor_empty_dense(shape, stride, ndim, result, dev)
@@ -391,10 +394,6 @@ cdef inline bint convertible(PyObject **arg, int n) noexcept:
     return True
 
 
-cdef inline bint is_clamp(int op) noexcept:
-    return op == OP_CLAMP or op == OP__CLAMP_MIN or op == OP__CLAMP_MAX
-
-
 cdef int check_inplace_shape(int op, const Operands *o, TensorBase dst) except -1:
     """In place, the other operands must broadcast to the shape that is there."""
     cdef Py_ssize_t shape[MAX_DIMS]
@@ -407,9 +406,9 @@ cdef int check_inplace_shape(int op, const Operands *o, TensorBase dst) except -
     return 0
 
 
-cdef inline bint takes_part_in_promotion(int op, int k) noexcept:
-    """Every operand but the condition of where and the factor alpha."""
-    return not ((op == OP_WHERE and k == 0) or (k == 2 and (op == OP__ADD_ALPHA or op == OP__SUB_ALPHA)))
+cdef inline bint promotes(int op, int k) noexcept:
+    """Whether input k takes part in promotion: all but masks, the factor alpha and the like."""
+    return (op_promotes[op] >> k) & 1
 
 
 cdef inline bint same_dims(const Py_ssize_t *x, const Py_ssize_t *y, int ndim) noexcept nogil:
@@ -420,13 +419,18 @@ cdef inline bint same_dims(const Py_ssize_t *x, const Py_ssize_t *y, int ndim) n
     return True
 
 
-cdef int check_condition(object condition) except -1:
-    if not isinstance(condition, Tensor):
-        raise TypeError(f"where: condition must be a Tensor, not {type(condition).__name__}")
-    cdef int dt = (<TensorBase>condition).dt
-    if dt != DT_BOOL and dt != DT_UINT8:
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype "
-                           f"{dtype_scalar_name[dt].decode()}")
+cdef int check_masks(int op, PyObject **arg, int n) except -1:
+    cdef int k, dt
+    for k in range(n):
+        if not (op_masks[op] >> k) & 1:
+            continue
+        name = op_inputs[op].decode().split()[k]
+        if not isinstance(<object>arg[k], Tensor):
+            raise TypeError(f"{op_name(op)}: {name} must be a Tensor, not {type(<object>arg[k]).__name__}")
+        dt = (<TensorBase>arg[k]).dt
+        if dt != DT_BOOL and dt != DT_UINT8:
+            raise RuntimeError(f"{op_name(op)} expected {name} to be a boolean tensor, but got a tensor with dtype "
+                               f"{dtype_scalar_name[dt].decode()}")
     return 0
 
 
@@ -436,8 +440,6 @@ cdef int beyond_range(int op, object a, object b, int common) except -2:
     Returns the answer that holds for every element (1 true, 0 false), or -1 when the comparison has to be made.
     """
     cdef int side
-    if not (OP_EQ <= op <= OP_GE):
-        return -1
     if isinstance(b, Tensor):
         if isinstance(a, Tensor):
             return -1
@@ -451,13 +453,7 @@ cdef int beyond_range(int op, object a, object b, int common) except -2:
 
 cdef inline int beyond_answer(int op, int side) noexcept:
     """side +1: right operand above every left one; -1: below."""
-    if op == OP_EQ:
-        return 0
-    if op == OP_NE:
-        return 1
-    if op == OP_LT or op == OP_LE:
-        return side > 0
-    return side < 0
+    return (op_beyond[op] >> (side > 0)) & 1
 
 
 cdef int check_result_dtype(int op, int common, int result, int out, int rules) except -1:
@@ -509,293 +505,3 @@ cdef Tensor tensor_empty_dense(const Py_ssize_t *shape, const Py_ssize_t *stride
     tensor_finish(t)
     t.storage_ = storage_new(nbytes, dev)
     return t
-
-
-# -- [direct calls] ---------------------------------------------------------------------------------------------------
-
-cdef inline Tensor tensor_like_contiguous(TensorBase x, int dt):
-    """A fresh row-major cpu tensor of x's shape, x being row-major with canonical strides and of at most INLINE_DIMS dims.
-
-    x is looked at before anything is allocated: an allocation may run finalizers, and those may resize x.
-    """
-    cdef Py_ssize_t dims[2 * INLINE_DIMS]
-    cdef Py_ssize_t numel = x.numel_
-    cdef int d, ndim = x.ndim_
-    cdef Tensor t
-    for d in range(ndim):
-        dims[d] = x.shape_[d]
-        dims[INLINE_DIMS + d] = x.stride_[d]
-    t = tensor_new(ndim, dt, DEV_CPU)
-    for d in range(ndim):
-        t.shape_[d] = dims[d]
-        t.stride_[d] = dims[INLINE_DIMS + d]
-    t.numel_ = numel
-    t.flags = TENSOR_CONTIGUOUS | TENSOR_DENSE
-    t.storage_ = storage_new(numel * dtype_itemsize[dt], DEV_CPU)
-    return t
-
-
-cdef inline int exact_category(object x) noexcept:
-    """number_category of Python's own numbers, whose conversion runs no Python code; -1 for anything else."""
-    if type(x) is float:
-        return 2
-    if type(x) is int:
-        return 1
-    return 0 if x is True or x is False else -1
-
-
-cdef inline bint canonical(TensorBase x) noexcept nogil:
-    """Whether x is a row-major cpu tensor whose every stride, size-1 axes included, is what empty() would give."""
-    cdef Py_ssize_t run = 1
-    cdef int d
-    if not x.flags & TENSOR_CONTIGUOUS or x.dev != DEV_CPU or x.numel_ == 0 or x.ndim_ > INLINE_DIMS:
-        return False
-    for d in range(x.ndim_ - 1, -1, -1):
-        if x.stride_[d] != run:
-            return False
-        run *= x.shape_[d]
-    return True
-
-
-cdef inline bint same_canonical(TensorBase x, TensorBase y) noexcept nogil:
-    return (x.dt == y.dt and x.ndim_ == y.ndim_ and y.flags & TENSOR_CONTIGUOUS and y.dev == DEV_CPU
-            and same_dims(x.shape_, y.shape_, x.ndim_) and canonical(x))
-
-
-cdef inline bint same_or_apart(TensorBase dst, TensorBase src) noexcept nogil:
-    """For row-major tensors of one dtype and shape: the identical view, or no byte in common."""
-    cdef const char *p = tensor_data(dst)
-    cdef const char *q = tensor_data(src)
-    cdef Py_ssize_t nbytes = dst.numel_ * dtype_itemsize[dst.dt]
-    return p == q or p + nbytes <= q or q + nbytes <= p
-
-
-cdef inline int constant_operand(int op, object x, int dt, char *value) except -1:
-    """A number as the loop of dt takes its constant: beside a half in float32, rounded as the general path rounds it."""
-    cdef char rounded[2]
-    if dtype_tier[dt] == TIER_COMPUTE:
-        return value_operand(x, dt, value)
-    value_operand(x, dtype_compute[dt], value)
-    if op != OP_MUL and op != OP_DIV:
-        K.cast(rounded, dt, value, dtype_compute[dt], 1)
-        K.cast(value, dtype_compute[dt], rounded, dt, 1)
-    return 0
-
-
-cdef int run_direct(loop_fn loop, TensorBase dst, TensorBase x, char *a, char *b, Storage other) except -1:
-    cdef char *out = tensor_data(dst)
-    cdef Py_ssize_t n = dst.numel_
-    if n <= GRAIN:
-        loop(out, a, b, NULL, n)
-        return 0
-    dst.storage_.exports += 1
-    x.storage_.exports += 1
-    other.exports += 1
-    with nogil:
-        loop(out, a, b, NULL, n)
-    dst.storage_.exports -= 1
-    x.storage_.exports -= 1
-    other.exports -= 1
-    return 0
-
-
-cdef object unary(int op, object a, object out):
-    cdef loop_fn loop
-    cdef TensorBase x
-    cdef Tensor dst
-    if not isinstance(a, Tensor):
-        raise TypeError(f"{op_name(op)}: input must be a Tensor, not {type(a).__name__}")
-    x = <TensorBase>a
-    if out is None:
-        loop = K.loops[op][x.dt][LOOP_ALL]
-        if loop != NULL and canonical(x) and (op_result[op] != RESULT_REAL or dtype_category[x.dt] < 3):
-            dst = tensor_like_contiguous(x, DT_BOOL if op_result[op] == RESULT_BOOL else x.dt)
-            run_direct(loop, dst, x, tensor_data(x), NULL, x.storage_)
-            return dst
-    return pointwise(op, a, None, None, out, 0)
-
-
-cdef object binary(int op, object a, object b, object out):
-    cdef loop_fn loop
-    cdef TensorBase x, y
-    cdef Tensor dst
-    cdef Py_ssize_t value[2]
-    cdef int category
-    if out is None:
-        if isinstance(a, Tensor):
-            x = <TensorBase>a
-            if isinstance(b, Tensor):
-                y = <TensorBase>b
-                loop = K.loops[op][x.dt][LOOP_ALL]
-                if loop != NULL and same_canonical(x, y):
-                    dst = tensor_like_contiguous(x, DT_BOOL if op_result[op] == RESULT_BOOL else x.dt)
-                    run_direct(loop, dst, x, tensor_data(x), tensor_data(y), y.storage_)
-                    return dst
-            else:
-                loop = K.loops[op][x.dt][LOOP_RIGHT_CONST]
-                category = exact_category(b)
-                if (loop != NULL and 0 <= category <= dtype_category[x.dt] and canonical(x) and x.ndim_ > 0
-                        and not (category == 0 and op == OP_SUB)
-                        and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[x.dt] == 1)):
-                    constant_operand(op, b, x.dt, <char *>value)
-                    dst = tensor_like_contiguous(x, DT_BOOL if op_result[op] == RESULT_BOOL else x.dt)
-                    run_direct(loop, dst, x, tensor_data(x), <char *>value, x.storage_)
-                    return dst
-        elif isinstance(b, Tensor):
-            y = <TensorBase>b
-            loop = K.loops[op][y.dt][LOOP_LEFT_CONST]
-            category = exact_category(a)
-            if (loop != NULL and 0 <= category <= dtype_category[y.dt] and canonical(y) and y.ndim_ > 0
-                    and not (category == 0 and op == OP_SUB)
-                    and not (op_result[op] == RESULT_BOOL and category == 1 and dtype_category[y.dt] == 1)):
-                constant_operand(op, a, y.dt, <char *>value)
-                dst = tensor_like_contiguous(y, DT_BOOL if op_result[op] == RESULT_BOOL else y.dt)
-                run_direct(loop, dst, y, <char *>value, tensor_data(y), y.storage_)
-                return dst
-    elif isinstance(a, Tensor) and isinstance(b, Tensor) and op_result[op] != RESULT_BOOL:
-        x = <TensorBase>a
-        y = <TensorBase>b
-        dst = <Tensor>out
-        loop = K.loops[op][x.dt][LOOP_ALL]
-        if (loop != NULL and same_canonical(x, y) and same_canonical(x, dst) and not dst.storage_.flags & STORAGE_READONLY
-                and same_or_apart(dst, x) and same_or_apart(dst, y)):
-            run_direct(loop, dst, x, tensor_data(x), tensor_data(y), y.storage_)
-            return out
-    return pointwise(op, a, b, None, out, 0)
-
-
-cdef object inplace_binary(int op, object a, object b):
-    """a op= b; a is a Tensor."""
-    cdef loop_fn loop
-    cdef TensorBase x = <TensorBase>a
-    cdef TensorBase y
-    cdef Py_ssize_t value[2]
-    cdef int category
-    cdef Py_ssize_t nbytes
-    cdef char *p
-    cdef char *q
-    if op_result[op] != RESULT_BOOL and not x.storage_.flags & STORAGE_READONLY:
-        if isinstance(b, Tensor):
-            y = <TensorBase>b
-            loop = K.loops[op][x.dt][LOOP_ALL]
-            if loop != NULL and same_canonical(x, y):
-                p = tensor_data(x)
-                q = tensor_data(y)
-                nbytes = x.numel_ * dtype_itemsize[x.dt]
-                if p == q or p + nbytes <= q or q + nbytes <= p:
-                    run_direct(loop, x, x, p, q, y.storage_)
-                    return a
-        else:
-            loop = K.loops[op][x.dt][LOOP_RIGHT_CONST]
-            category = exact_category(b)
-            if loop != NULL and 0 <= category <= dtype_category[x.dt] and canonical(x) and not (category == 0 and op == OP_SUB):
-                constant_operand(op, b, x.dt, <char *>value)
-                run_direct(loop, x, x, tensor_data(x), <char *>value, x.storage_)
-                return a
-    return pointwise(op, a, b, None, a, RULE_INPLACE)
-
-
-cdef inline bint is_operand(object x):
-    """What an operator takes; anything else is NotImplemented, so that the other class gets its chance."""
-    return isinstance(x, Tensor) or number_category(x) >= 0
-
-
-cdef object as_operand(object x):
-    """x itself, or the tensor over a NumPy array: beside a tensor an array is a tensor, on either side of an operator."""
-    if isinstance(x, Tensor) or exact_category(x) >= 0:
-        return x
-    return HOOKS["array_operand"](x)
-
-
-cdef object operator_binary(int op, object a, object b):
-    if not (is_operand(a) and is_operand(b)):
-        a = as_operand(a)
-        b = as_operand(b)
-        if not (is_operand(a) and is_operand(b)):
-            return NotImplemented
-    return binary(op, a, b, None)
-
-
-cdef object operator_invert(object a):
-    if dtype_category[(<TensorBase>a).dt] > 1:
-        raise TypeError(f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, not {a.dtype}")
-    return unary(OP_BITWISE_NOT, a, None)
-
-
-cdef object binary_tensor(int op, object a, object b, object out):
-    """A function that wants a tensor among its operands: two numbers are refused, as in PyTorch."""
-    if not isinstance(a, Tensor) and not isinstance(b, Tensor):
-        raise TypeError(f"{op_name(op)}(): argument 'input' (position 1) must be Tensor, not {type(a).__name__}")
-    return binary(op, a, b, out)
-
-
-cdef object with_alpha(int op, int alpha_op, object a, object b, object alpha, object out, int rules):
-    """add and sub with a factor: checked against the result's category, applied in the compute dtype."""
-    cdef int category = number_category(alpha)
-    cdef int common
-    if category < 0:
-        raise TypeError(f"{op_name(op)}: alpha must be a number, not {type(alpha).__name__}")
-    common = common_dtype(a, b)
-    if category == 0 and dtype_category[common] != 0:
-        raise RuntimeError(f"{op_name(op)}: Boolean alpha only supported for Boolean results.")
-    if category == 2 and dtype_category[common] < 2:
-        raise RuntimeError(f"{op_name(op)}: For integral input tensors, argument alpha must not be a floating point number.")
-    if category == 3 and dtype_category[common] < 3:
-        raise RuntimeError(f"{op_name(op)}: For non-complex input tensors, argument alpha must not be a complex number.")
-    return pointwise(alpha_op, a, b, alpha, out, rules)
-
-
-cdef int common_dtype(object a, object b) except -1:
-    cdef ResultType types
-    cdef int category
-    result_start(&types)
-    for x in (a, b):
-        if isinstance(x, Tensor):
-            result_add_tensor(&types, (<TensorBase>x).dt, (<TensorBase>x).ndim_)
-        else:
-            category = number_category(x)
-            if category < 0:
-                raise TypeError(f"operands must be Tensors or numbers, not {type(x).__name__}")
-            result_add_scalar(&types, category)
-    return result_final(&types)
-
-
-cdef Tensor check_out(object out, str op):
-    if out is not None and not isinstance(out, Tensor):
-        raise TypeError(f"{op}: out must be a Tensor, not {type(out).__name__}")
-    return <Tensor>out
-
-
-# -- what the generated functions call ----------------------------------------------------------------------------------
-
-cdef object binary_alpha(int op, int alpha_op, object a, object b, object alpha, object out):
-    if type(alpha) is int and alpha == 1:
-        return binary(op, a, b, out)
-    return with_alpha(op, alpha_op, a, b, alpha, out, 0)
-
-
-cdef object inplace_alpha(int op, int alpha_op, object a, object b, object alpha):
-    if type(alpha) is int and alpha == 1:
-        return inplace_binary(op, a, b)
-    return with_alpha(op, alpha_op, a, b, alpha, a, RULE_INPLACE)
-
-
-cdef object operator_inplace(int op, object a, object b):
-    if not is_operand(b):
-        b = as_operand(b)
-        if not is_operand(b):
-            return NotImplemented
-    return inplace_binary(op, a, b)
-
-
-cdef object clamp_call(object input, object low, object high, object out, int rules):
-    """clamp with one bound or two."""
-    if not isinstance(input, Tensor):
-        raise TypeError(f"clamp: input must be a Tensor, not {type(input).__name__}")
-    if low is None and high is None:
-        raise RuntimeError("clamp: At least one of 'min' or 'max' must not be None")
-    if high is None:
-        return pointwise(OP__CLAMP_MIN, input, low, None, out, rules)
-    if low is None:
-        return pointwise(OP__CLAMP_MAX, input, high, None, out, rules)
-    return pointwise(OP_CLAMP, input, low, high, out, rules)

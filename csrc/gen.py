@@ -16,11 +16,18 @@ GENERATED = HERE / "_generated"
 
 TIERS = ("compute", "storage", "cast", "shell")
 CATEGORIES = "bifc"                                  # letter of `on` -> bit position = category
-RESULTS = ("promote", "float", "bool", "real")
+# Values of the rows' fields by code; tables.pxd names each as PREFIX_VALUE.
+COMPUTES = ("promote", "float", "double")            # from the operands' common dtype to the one a row computes for
+RESULTS = ("common", "bool", "real", "complex")      # from that one to the result's
+RESULT_KINDS = {"promote": ("promote", "common"), "float": ("float", "common"), "double": ("double", "common"),
+                "bool": ("promote", "bool"), "real": ("promote", "real"), "float_real": ("float", "real"),
+                "complex": ("promote", "complex")}   # `result` of a row
 OUTS = ("cast", "any", "exact")
 ACCUMULATES = ("wide", "same", "bool")
 REDUCTION_RESULTS = ("sum", "promote", "bool")
 STARTS = ("zero", "one", "first")
+MEMBERS = {"TIER": TIERS, "COMPUTES": COMPUTES, "RESULT": RESULTS, "OUT": OUTS, "ACCUMULATE": ACCUMULATES,
+           "RED_RESULT": REDUCTION_RESULTS, "START": STARTS}
 
 
 def load(path):
@@ -39,8 +46,32 @@ def enum(prefix, rows):
     return [f"    {prefix}_{row['name'].upper()} = {code}" for code, row in enumerate(rows)]
 
 
-def on_mask(row):
-    return sum(1 << CATEGORIES.index(letter) for letter in row["on"] if letter in CATEGORIES)
+def category_mask(letters):
+    return sum(1 << CATEGORIES.index(letter) for letter in letters if letter in CATEGORIES)
+
+
+def input_mask(row, names):
+    return sum(1 << row["inputs"].index(name) for name in names)
+
+
+def beyond_answers(row):
+    """Bit 0: the answer where the right operand is a number below every element; bit 1: above.  -1: not such a comparison."""
+    return -1 if row["beyond"] is None else row["beyond"][0] | row["beyond"][1] << 1
+
+
+def direct_numbers(row):
+    """Which numbers may enter a direct call beside a tensor: bit 4 * category of the tensor + category of the number.
+
+    Those that change neither dtype nor meaning: no higher category, and nothing that the row treats in a way of its own.
+    """
+    mask = 0
+    for tensor in range(4):
+        if row["with_number"] is not None and CATEGORIES[tensor] not in row["with_number"]:
+            continue
+        for number in range(tensor + 1):
+            if not (number == 0 and row["refuses_bool"]) and not (number == tensor == 1 and row["beyond"] is not None):
+                mask |= 1 << (4 * tensor + number)
+    return mask
 
 
 def tables(dtypes, ops, reductions, version):
@@ -68,20 +99,32 @@ def tables(dtypes, ops, reductions, version):
     array("dtype_scalar_name", (quoted(row["scalar_name"]) for row in rows), "const char *")
     array("dtype_buffer", (quoted(row["buffer"]) for row in rows), "const char *")
     array("op_names", (quoted(row["name"]) for row in ops.OPS), "const char *")
+    array("op_shown", (quoted(row["shown"]) for row in ops.OPS), "const char *")
+    array("op_inputs", (quoted(" ".join(row["inputs"])) for row in ops.OPS), "const char *")
     array("op_arity", (len(row["inputs"]) for row in ops.OPS))
-    array("op_result", (RESULTS.index(row["result"]) for row in ops.OPS))
+    array("op_computes", (COMPUTES.index(RESULT_KINDS[row["result"]][0]) for row in ops.OPS))
+    array("op_result", (RESULTS.index(RESULT_KINDS[row["result"]][1]) for row in ops.OPS))
     array("op_out", (OUTS.index(row["out"]) for row in ops.OPS))
-    array("op_on", map(on_mask, ops.OPS))
+    array("op_on", (category_mask(row["on"]) for row in ops.OPS))
     array("op_on_float8", (int("8" in row["on"]) for row in ops.OPS))
+    array("op_promotes", (input_mask(row, row["promotes"]) for row in ops.OPS))
+    array("op_masks", (input_mask(row, row["masks"]) for row in ops.OPS))
+    array("op_selects", (int(row["selects"]) for row in ops.OPS))
+    array("op_keeps_zero_dim", (int(row["zero_dim"] == "kept") for row in ops.OPS))
+    array("op_with_number", (-1 if row["with_number"] is None else category_mask(row["with_number"]) for row in ops.OPS))
+    array("op_refuses_bool", (quoted(row["refuses_bool"]) for row in ops.OPS), "const char *")
+    array("op_beyond", map(beyond_answers, ops.OPS))
+    array("op_direct_numbers", map(direct_numbers, ops.OPS))
     array("red_names", (quoted(row["name"]) for row in reductions), "const char *")
     array("red_accumulate", (ACCUMULATES.index(row["accumulate"]) for row in reductions))
     array("red_result", (REDUCTION_RESULTS.index(row["result"]) for row in reductions))
     array("red_start", (STARTS.index(row["start"]) for row in reductions))
-    array("red_on", map(on_mask, reductions))
+    array("red_on", (category_mask(row["on"]) for row in reductions))
     numbers = ["cdef enum:", f"    DTYPE_COUNT = {len(rows)}", f"    OP_COUNT = {len(ops.OPS)}",
                f"    REDUCTION_COUNT = {len(reductions)}", f"    ARITHMETIC_DTYPES = {dtypes.ARITHMETIC}",
                f"    CASTABLE_DTYPES = {dtypes.CASTABLE}"]
-    numbers += [f"    TIER_{tier.upper()} = {position}" for position, tier in enumerate(TIERS)]
+    numbers += [f"    {prefix}_{value.upper()} = {position}" for prefix, values in MEMBERS.items()
+                for position, value in enumerate(values)]
     numbers += enum("DT", rows) + enum("OP", ops.OPS) + enum("RED", reductions)
     header.append(f'#define BUILD_VERSION "{version}"')
     declarations.append("    const char *BUILD_VERSION")

@@ -50,7 +50,10 @@ def fill(template, row):
 def paragraphs(row, signature):
     """The docstring of a pointwise function: the equation, then what every pointwise function shares."""
     result = {"promote": "promoted from the operands", "float": "promoted from the operands; bool and integers give the default dtype",
-              "bool": "bool", "real": "as ``input``; complex gives the dtype of its components"}[row["result"]]
+              "double": "float64, or complex128 for complex operands", "bool": "bool",
+              "real": "as ``input``; complex gives the dtype of its components",
+              "float_real": "as ``input``; bool and integers give the default dtype, complex the dtype of its components",
+              "complex": "the complex dtype whose components are as the operands"}[row["result"]]
     several = len(row["inputs"]) > 1
     out = {"cast": "any dtype the result can be cast to by category", "any": "any dtype", "exact": "the result's dtype"}[row["out"]]
     lines = [f"{row['name']}({signature}) -> Tensor", "", row["doc"], "",

@@ -17,6 +17,7 @@ import re
 UNSIGNED = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}                  # by item size
 BYTES = UNSIGNED | {16: "c128"}                                     # a type of each item size, to move bytes
 COMPONENT = {"c32": "f16", "c64": "f32", "c128": "f64"}
+COMPLEX_OF = {t: c for c, t in COMPONENT.items()}
 SHORT = {"abs_f32", "sqrt_f32", "minimum_f32", "maximum_f32"}      # functions that a few vector instructions compute
 LETTER = {0: "b", 1: "i", 2: "f", 3: "c"}
 
@@ -91,13 +92,20 @@ def pointwise_loops(w, op, row):
     text = expression(op["expr"], row)
     t, arity = row["ctype"], len(op["inputs"])
     name = f"{op['name']}_{t}"
-    result = "bool8" if op["result"] == "bool" else COMPONENT.get(t, t) if op["result"] == "real" else t
+    result = {"bool": "bool8", "real": COMPONENT.get(t, t), "float_real": COMPONENT.get(t, t),
+              "complex": COMPLEX_OF.get(t)}.get(op["result"], t)
     if arity == 3:
-        condition = op["form"] == "where"
-        w.macro("TERNARY", name, result, "bool8" if condition else t, t, text.replace("condition", "a") if condition else text)
+        w.macro("TERNARY", name, result, "bool8" if op["inputs"][0] in op["masks"] else t, t, text)
     else:
         w.macro("UNARY" if arity == 1 else "BINARY_COMMUTES" if commutes(text) else "BINARY", name, result, t, text)
     return [f"loop_{name}{shape}" for shape in (("", "_right_const", "_left_const") if arity == 2 else ("",))]
+
+
+def computed_in(op, row):
+    """Whether the row's rule of dtypes ever ends at this one: a direct call takes a loop for leave to run it."""
+    if op["result"] == "double":
+        return row["ctype"] in ("f64", "c128")
+    return row["category"] >= 2 or not op["result"].startswith("float")
 
 
 def all_pointwise(w, ops, dtypes):
@@ -106,10 +114,10 @@ def all_pointwise(w, ops, dtypes):
         made = {}
         for row in compute:
             text = expression(op["expr"], row)
-            if LETTER[row["category"]] not in op["on"] or text is None:
+            if LETTER[row["category"]] not in op["on"] or text is None or not computed_in(op, row):
                 continue
             kept = row
-            if op["form"] == "where" or (row["category"] == 1 and sign_free(text)):
+            if op["selects"] or (row["category"] == 1 and sign_free(text)):
                 kept = next(r for r in compute if r["ctype"] == BYTES[row["itemsize"]])
             if kept["ctype"] not in made:
                 made[kept["ctype"]] = pointwise_loops(w, op, kept)
@@ -123,7 +131,7 @@ def half_loops(w, ops, dtypes):
     for op in ops:
         arity = len(op["inputs"])
         text = expression(op["expr"], single)
-        if "f" not in op["on"] or text is None or arity > 2:
+        if "f" not in op["on"] or text is None or arity > 2 or not computed_in(op, single) or op["result"] == "complex":
             continue
         shape = "UNARY" if arity == 1 else "BINARY"
         name = op["name"]

@@ -18,8 +18,9 @@ cdef enum:   # shapes of a loop
 cdef struct KernelTable:
     const char *level
     # [op][compute dtype][shape]; NULL where the op has no kernel for the dtype.  Ternary and unary rows have LOOP_ALL only.
-    # `where` reads its condition (operand 1) as bool8, whatever the compute dtype.  A "bool" row writes bool8, a "real" row
-    # the component dtype.  float16 and bfloat16 have unary and binary loops too, whose constant operand is a float32.
+    # Masks (the condition of `where`) are read as bool8, whatever the compute dtype.  A "bool" row writes bool8, a "real" row
+    # the component dtype, a "complex" row the complex dtype of such components.  float16 and bfloat16 have unary and binary
+    # loops too, whose constant operand is a float32.
     loop_fn loops[OP_COUNT][DTYPE_COUNT][LOOP_SHAPES]
     # Runs a pointwise plan: any strides, any storage dtypes (each operand is converted to plan.compute, the result from the
     # loop's dtype to plan.dtype[0]).

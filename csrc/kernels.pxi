@@ -12,7 +12,7 @@
 #                   and rows that repeat (a bias along the channels), are read and converted once.
 #   [halves]        float16 and bfloat16 have loops of their own (loops.h), for operands that all are of the one dtype, or constant.
 #                   Constants those loops take in the compute dtype: factors are not rounded first (dispatch.pxi).
-#   [bytes]         `where` moves values without looking at them: if all have the output's dtype, bytes are selected.
+#   [bytes]         Rows that only choose (`where`) do not look at values: if all have the output's dtype, bytes move.
 
 cdef enum:
     LONG_ROW = 64      # elements from which calling a loop on every row beats gathering rows into a box
@@ -48,34 +48,43 @@ cdef int bytes_dtype(Py_ssize_t itemsize) noexcept nogil:
     return DT_UINT64 if itemsize == 8 else DT_COMPLEX128
 
 
+cdef inline bint is_mask(int op, int k) noexcept nogil:
+    """Whether operand k of the plan is read as bool, whatever the compute dtype."""
+    return (op_masks[op] >> (k - 1)) & 1
+
+
 cdef void elementwise(const Plan *p) noexcept nogil:
     cdef int k, arity = p.operand_count - 1, op = p.op, compute = p.compute, half
     cdef int result
     cdef bint converts = False
     cdef Input inputs[MAX_OPERANDS]
-    cdef bint selects_bytes
+    cdef bint selects_bytes = op_selects[op]
     if p.numel == 0:
         return
-    selects_bytes = (op == OP_WHERE and p.dtype[0] == p.dtype[2] == p.dtype[3]
-                     and p.via[2] == p.dtype[2] and p.via[3] == p.dtype[3])
+    if selects_bytes:
+        for k in range(1, arity + 1):
+            if not is_mask(op, k) and (p.dtype[k] != p.dtype[0] or p.via[k] != p.dtype[0]):
+                selects_bytes = False
     if selects_bytes:
         compute = bytes_dtype(dtype_itemsize[p.dtype[0]])     # [bytes]
     half = -1 if selects_bytes else half_of(p)
     if half >= 0:
         compute = half
-    if op_result[op] == 2:
+    if op_result[op] == RESULT_BOOL:
         result = DT_BOOL
-    elif op_result[op] == 3:
+    elif op_result[op] == RESULT_REAL:
         result = dtype_to_real[compute]
+    elif op_result[op] == RESULT_COMPLEX:
+        result = dtype_to_complex[compute]
     else:
         result = compute
     for k in range(1, arity + 1):
         inputs[k].dtype = p.dtype[k]
         inputs[k].via = p.via[k]
-        inputs[k].need = DT_BOOL if op == OP_WHERE and k == 1 else compute
+        inputs[k].need = DT_BOOL if is_mask(op, k) else compute
         if half >= 0 and p.dtype[k] != half:
             inputs[k].need = p.compute                        # [halves]
-        if selects_bytes and k > 1:
+        if selects_bytes and not is_mask(op, k):
             inputs[k].dtype = inputs[k].via = compute
         inputs[k].itemsize = dtype_itemsize[p.dtype[k]]
         inputs[k].base = NULL
@@ -94,7 +103,7 @@ cdef int half_of(const Plan *p) noexcept nogil:
     cdef int k, d, half = p.dtype[1] if dtype_tier[p.dtype[1]] == TIER_STORAGE else p.dtype[p.operand_count - 1]
     if dtype_tier[half] != TIER_STORAGE or kernels.loops[p.op][half][LOOP_ALL] == NULL or dtype_compute[half] != p.compute:
         return -1
-    if p.via[0] != half and op_result[p.op] != 2:
+    if p.via[0] != half and op_result[p.op] != RESULT_BOOL:
         return -1
     for k in range(1, p.operand_count):
         if p.dtype[k] == half:

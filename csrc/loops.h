@@ -83,7 +83,7 @@ typedef struct { _Alignas(64) char wide[CAST_STRIP * 8], middle[CAST_STRIP * 8];
     BINARY_RIGHT(name, R, T, __VA_ARGS__)                                                                                     \
     LOOP loop_##name##_left_const(POINTWISE) { loop_##name##_right_const(out, b, a, c, n); }
 
-/* A is the first operand's type: that of T, or bool8 where it is a condition, whose name is then `condition`. */
+/* A is the first operand's type: that of T, or bool8 where it is a mask. */
 #define TERNARY(name, R, A, T, ...)                                                                                           \
     INLINE R op_##name(A a, T b, T c) { return __VA_ARGS__; }                                                                 \
     LOOP loop_##name(POINTWISE)                                                                                               \

@@ -71,12 +71,12 @@ cdef inline void walk_forward(Walk *w, const ReducePlan *p, Py_ssize_t count) no
 cdef void lanes_start(char *lanes, int op, Py_ssize_t size, Py_ssize_t bytes, const char *first, Py_ssize_t first_bytes) noexcept nogil:
     """T2: start values of `bytes` bytes of lanes; `first` is repeated where the row has no identity."""
     cdef Py_ssize_t i = 0
-    if red_start[op] == 2:
+    if red_start[op] == START_FIRST:
         while i < bytes:
             memcpy(lanes + i, first, first_bytes)
             i += first_bytes
     else:
-        memset(lanes, red_start[op], bytes)        # zero, or True of bool8
+        memset(lanes, 1 if red_start[op] == START_ONE else 0, bytes)      # one is True of bool8
 
 
 cdef inline void lanes_fold(char *lanes, Py_ssize_t m, Py_ssize_t bytes, convert_fn side, Py_ssize_t n) noexcept nogil:
@@ -143,7 +143,7 @@ cdef void finish(char *value, const ReducePlan *p, Py_ssize_t n) noexcept nogil:
     if p.op == RED_MEAN:
         for i in range(n):
             x[i] /= <double>p.red_numel
-    if red_accumulate[p.op] == 0:                  # wide
+    if red_accumulate[p.op] == ACCUMULATE_WIDE:
         for i in range(n):
             x[i] = x[i] if x[i] == x[i] else NAN
 

@@ -5,14 +5,6 @@
 # The order of work is that of dispatch.pxi.  Which dtype accumulates is the row's rule; every output adds its elements in
 # one fixed order, whatever the memory layout, CPU level or thread count (csrc/reduce.pxi says which).
 
-cdef enum:
-    ACC_WIDE = 0       # red_accumulate[] of the row
-    ACC_SAME = 1
-    ACC_BOOL = 2
-    RED_RESULT_SUM = 0 # red_result[] of the row
-    RED_RESULT_PROMOTE = 1
-    RED_RESULT_BOOL = 2
-
 
 cdef int parse_reduced(object dim, TensorBase x, bint *reduced, str op) except -1:
     """Marks the dimensions to reduce; None and an empty tuple mean all.  Returns how many."""
@@ -46,13 +38,13 @@ cdef int reduce_dtypes(int red, int dt, object dtype, TensorBase out, int *acc) 
     name = red_names[red].decode()
     if category < 0 or dtype_tier[dt] >= TIER_CAST:
         no_reduction(red, dt, dt)
-    if red_accumulate[red] == ACC_BOOL:
+    if red_accumulate[red] == ACCUMULATE_BOOL:
         acc[0] = DT_BOOL
         return DT_UINT8 if dt == DT_UINT8 else DT_BOOL
     source = dt
     if dtype is not None:
         source = dtype_code(dtype)
-    elif red_accumulate[red] == ACC_WIDE and out is not None:
+    elif red_accumulate[red] == ACCUMULATE_WIDE and out is not None:
         if not (red_on[red] >> category) & 1:
             no_reduction(red, dt, dt)
         source = out.dt                          # the input is cast to out's dtype first, as PyTorch does
@@ -69,7 +61,7 @@ cdef int reduce_dtypes(int red, int dt, object dtype, TensorBase out, int *acc) 
     if not (red_on[red] >> dtype_category[source]) & 1:
         no_reduction(red, source, dt)
     compute = dtype_compute[source]
-    if red_accumulate[red] == ACC_WIDE:
+    if red_accumulate[red] == ACCUMULATE_WIDE:
         if category < 2:
             acc[0] = DT_UINT64 if source == DT_UINT64 else DT_INT64
         else:
@@ -116,7 +108,7 @@ cdef object reduce_held(int red, object input, object dim, bint keepdim, object 
     for d in range(x.ndim_):
         if reduced[d]:
             count *= x.shape_[d]
-            if red_start[red] == 2 and x.shape_[d] == 0:
+            if red_start[red] == START_FIRST and x.shape_[d] == 0:
                 raise empty_reduction(name, dim, d)
             if keepdim:
                 shape[ndim] = 1
@@ -168,7 +160,7 @@ cdef object empty_reduction(str name, object dim, int d):
 
 cdef int check_reduction_out(int red, int result, TensorBase out, object dtype, str name) except -1:
     """sum takes any out, mean a floating or complex one; amax and amin the input's dtype; any and all bool or uint8."""
-    if red_accumulate[red] == ACC_BOOL:
+    if red_accumulate[red] == ACCUMULATE_BOOL:
         if out.dt == DT_BOOL or out.dt == DT_UINT8:
             return 0
         raise RuntimeError(f"{name} only supports bool tensor for result, got: {dtype_scalar_name[out.dt].decode()}")

@@ -3,11 +3,22 @@
 Pure data that imports nothing: csrc/gen.py reads it by path at build time, the package and the tests at run time.
 
 Fields of a pointwise row (`op`)
-  name      public name: tl.<name>, and Tensor.<name> unless `function_only`; an opening underscore means internal
+  name      public name: tl.<name> and Tensor.<name>; an opening underscore means internal
+  shown     the name in messages, where it is another one (an internal row speaks for a public one)
   inputs    names of the tensor operands, in order; their number is the arity of the loops
   on        categories with a kernel: "b" bool, "i" integral, "f" floating, "c" complex; "8" the float8 dtypes too
-  result    "promote": the common dtype   "float": the common dtype, integral ones as the default dtype
-            "bool": computed in the common dtype, the result is bool   "real": as promote, complex gives its component
+  result    "promote": the common dtype of the operands   "float": the same, bool and integers as the default dtype
+            "double": float64, or complex128 for complex   "bool": computed in the common dtype, the result is bool
+            "real": as promote, complex gives its component   "float_real": as float, complex gives its component
+            "complex": computed in the common dtype, the result is the complex dtype of such components
+  promotes  inputs that take part in promotion; the others are converted to the compute dtype (default: all but the masks)
+  masks     the first of three inputs, if it must be a mask (bool, or uint8), which the loops read as bool
+  selects   the expression only chooses between its operands, so that values move as bytes
+  zero_dim  zero-dim operands and numbers beside a reduced float (float16, ...): "rounded" to it first, or "kept" as they are
+  with_number  None, or the categories with a kernel where the second operand is a number: the call is then a function of its
+            first operand alone, which decides the strides of the result
+  refuses_bool  None, or why bool operands are refused (the rest of the message)
+  beyond    None, or a comparison's answer where the right operand is an integer (below, above) all that the left one can hold
   expr      one C expression over a, b, c (values of the compute dtype), or {kind letter: expression}; letters as `kind` in
             _dtypetable, where "i" stands for "u" too unless "u" is given; {t} is the C type's name
   out       which dtype `out=` may have: "cast" anything the result can be cast to by category (in place likewise),
@@ -24,10 +35,14 @@ Fields of a pointwise row (`op`)
 
 
 def op(name, inputs, *, on, expr, doc, result="promote", out="cast", alpha=None, inplace=True, operator=None, samples="any",
-       aliases=(), form=None, example=None):
-    return {"name": name, "inputs": inputs.split(), "on": on, "expr": expr, "doc": doc, "result": result, "out": out,
+       aliases=(), form=None, example=None, shown=None, promotes=None, masks="", selects=False, zero_dim="rounded",
+       with_number=None, refuses_bool=None, beyond=None):
+    inputs, masks = inputs.split(), masks.split()
+    promotes = [name for name in inputs if name not in masks] if promotes is None else promotes.split()
+    return {"name": name, "inputs": inputs, "on": on, "expr": expr, "doc": doc, "result": result, "out": out,
             "alpha": alpha, "inplace": inplace, "operator": operator, "samples": samples, "aliases": aliases, "form": form,
-            "example": example}
+            "example": example, "shown": shown or name, "promotes": promotes, "masks": masks, "selects": selects,
+            "zero_dim": zero_dim, "with_number": with_number, "refuses_bool": refuses_bool, "beyond": beyond}
 
 
 def _printed(values):
@@ -36,8 +51,8 @@ def _printed(values):
     return f"tensor([{', '.join(texts)}])"
 
 
-def _compare(name, sign, answer, on="bif", **expr):
-    return op(name, "input other", on=on, result="bool", out="any", operator=name,
+def _compare(name, sign, answer, beyond, on="bif", **expr):
+    return op(name, "input other", on=on, result="bool", out="any", operator=name, beyond=beyond,
               expr=expr or f"a {sign} b", doc=f"``out[i] = input[i] {sign} other[i]``.",
               example=(f"tl.{name}(tl.tensor([1, 2, 3]), 2)", _printed(answer)))
 
@@ -56,21 +71,25 @@ def _bitwise(name, sign, answer):
               example=(f"tl.{name}(tl.tensor([12, 10]), 6)", _printed(answer)))
 
 
+# 1 - mask and mask - mask each mean two things.
+_NO_BOOL_SUB = ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+                "`~` or `logical_not()` operator instead.")
+
 OPS = [
     op("add", "input other", on="bifc", operator="add", alpha="_add_alpha",
        expr={"b": "a | b", "i": "a + b", "f": "a + b", "c": "{t}_add(a, b)"},
        doc="``out[i] = input[i] + alpha * other[i]``; on bool the logical or.",
        example=("tl.add(tl.tensor([1, 2]), 10, alpha=3)", "tensor([31, 32])")),
-    op("sub", "input other", on="ifc", operator="sub", alpha="_sub_alpha", aliases=("subtract",),
+    op("sub", "input other", on="ifc", operator="sub", alpha="_sub_alpha", aliases=("subtract",), refuses_bool=_NO_BOOL_SUB,
        expr={"i": "a - b", "f": "a - b", "c": "{t}_sub(a, b)"},
        doc="``out[i] = input[i] - alpha * other[i]``.",
        example=("tl.sub(tl.tensor([5, 7]), 2)", "tensor([3, 5])")),
-    op("mul", "input other", on="bifc8", operator="mul", form="numbers", aliases=("multiply",),
+    op("mul", "input other", on="bifc8", operator="mul", form="numbers", zero_dim="kept", aliases=("multiply",),
        expr={"b": "a & b", "i": "a * b", "f": "a * b", "c": "{t}_mul(a, b)"},
        doc="``out[i] = input[i] * other[i]``; on bool the logical and.",
        example=("tl.mul(tl.tensor([1, 2]), 2.5)", "tensor([2.5000, 5.0000])")),
     op("div", "input other", on="fc", result="float", operator="truediv", samples="nonzero_right", form="numbers",
-       aliases=("divide", "true_divide"), expr={"f": "a / b", "c": "{t}_div(a, b)"},
+       zero_dim="kept", aliases=("divide", "true_divide"), expr={"f": "a / b", "c": "{t}_div(a, b)"},
        doc="``out[i] = input[i] / other[i]``; integers are divided in the default dtype.",
        example=("tl.div(tl.tensor([1, 3]), 2)", "tensor([0.5000, 1.5000])")),
     op("neg", "input", on="ifc", operator="neg", out="exact", aliases=("negative",),
@@ -87,10 +106,10 @@ OPS = [
     op("exp", "input", on="fc", result="float", samples="small", expr={"f": "exp_{t}(a)", "c": "{t}_exp(a)"},
        doc="``out[i] = e ** input[i]``.",
        example=("tl.exp(tl.tensor([0., 1.]))", "tensor([1.0000, 2.7183])")),
-    _compare("eq", "==", [False, True, False], on="bifc8", b="a == b", i="a == b", f="a == b", c="{t}_eq(a, b)"),
-    _compare("ne", "!=", [True, False, True], on="bifc8", b="a != b", i="a != b", f="a != b", c="!{t}_eq(a, b)"),
-    _compare("lt", "<", [True, False, False]), _compare("le", "<=", [True, True, False]),
-    _compare("gt", ">", [False, False, True]), _compare("ge", ">=", [False, True, True]),
+    _compare("eq", "==", [False, True, False], (False, False), on="bifc8", b="a == b", i="a == b", f="a == b", c="{t}_eq(a, b)"),
+    _compare("ne", "!=", [True, False, True], (True, True), on="bifc8", b="a != b", i="a != b", f="a != b", c="!{t}_eq(a, b)"),
+    _compare("lt", "<", [True, False, False], (False, True)), _compare("le", "<=", [True, True, False], (False, True)),
+    _compare("gt", ">", [False, False, True], (True, False)), _compare("ge", ">=", [False, True, True], (True, False)),
     op("minimum", "input other", on="bif", inplace=False,
        expr={"b": "a & b", "i": "a < b ? a : b", "f": "minimum_{t}(a, b)"},
        doc="``out[i] = min(input[i], other[i])``; NaN if either is NaN.",
@@ -99,13 +118,13 @@ OPS = [
        expr={"b": "a | b", "i": "a > b ? a : b", "f": "maximum_{t}(a, b)"},
        doc="``out[i] = max(input[i], other[i])``; NaN if either is NaN.",
        example=("tl.maximum(tl.tensor([1, 5]), tl.tensor([3, 2]))", "tensor([3, 5])")),
-    op("clamp", "input min max", on="bif", form="clamp", out="exact", aliases=("clip",),
+    op("clamp", "input min max", on="bif", form="clamp", out="exact", with_number="if", aliases=("clip",),
        expr={"b": "(a | b) & c", "i": "clamp_{t}(a, b, c)", "f": "clamp_{t}(a, b, c)"},
        doc="``out[i] = min(max(input[i], min[i]), max[i])``; either bound may be None, not both; NaN stays NaN, and where "
            "min > max the result is max.",
        example=("tl.clamp(tl.tensor([-2, 0, 7]), 0, 5)", "tensor([0, 0, 5])")),
     op("where", "condition input other", on="bifc8", form="where", out="exact", inplace=False,
-       expr="condition ? b : c",
+       masks="condition", selects=True, expr="a ? b : c",
        doc="``out[i] = input[i] if condition[i] else other[i]``.",
        example=("tl.where(tl.tensor([True, False]), tl.tensor([1, 2]), 0)", "tensor([1, 0])")),
     _logical("logical_and", "&&", [False, False, True]), _logical("logical_or", "||", [False, True, True]),
@@ -119,13 +138,14 @@ OPS = [
        doc="``out[i] = ~input[i]``, bit by bit; on bool the logical not.",
        example=("tl.bitwise_not(tl.tensor([0, 5]))", "tensor([-1, -6])")),
     # Internal rows: the same loops and driver, no public name.
-    op("_add_alpha", "input other alpha", on="bifc", inplace=False,
+    op("_add_alpha", "input other alpha", on="bifc", inplace=False, shown="add", promotes="input other",
        expr={"b": "a | (b & c)", "i": "a + c * b", "f": "a + c * b", "c": "{t}_add(a, {t}_mul(c, b))"}, doc=""),
-    op("_sub_alpha", "input other alpha", on="ifc", inplace=False,
+    op("_sub_alpha", "input other alpha", on="ifc", inplace=False, shown="sub", promotes="input other",
+       refuses_bool=_NO_BOOL_SUB,
        expr={"i": "a - c * b", "f": "a - c * b", "c": "{t}_sub(a, {t}_mul(c, b))"}, doc=""),
-    op("_clamp_min", "input min", on="bif", out="exact", inplace=False,
+    op("_clamp_min", "input min", on="bif", out="exact", inplace=False, shown="clamp", with_number="if",
        expr={"b": "a | b", "i": "a < b ? b : a", "f": "maximum_{t}(a, b)"}, doc=""),
-    op("_clamp_max", "input max", on="bif", out="exact", inplace=False,
+    op("_clamp_max", "input max", on="bif", out="exact", inplace=False, shown="clamp", with_number="if",
        expr={"b": "a & b", "i": "a > b ? b : a", "f": "minimum_{t}(a, b)"}, doc=""),
 ]
 

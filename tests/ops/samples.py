@@ -78,11 +78,11 @@ def in_layouts(t):
 
 
 def operands(row, dtype_row, shape, seed):
-    """The tensors of one call; where takes a bool condition first."""
+    """The tensors of one call; masks are bool."""
     bool_row = DTYPE_ROWS[0]
     count = len(row["inputs"])
     kinds = [row["samples"] if row["samples"] in ("small",) else "any"] * count
-    return [tensor(bool_row if row["form"] == "where" and k == 0 else dtype_row, shape, f"{seed}/{k}", kinds[k])
+    return [tensor(bool_row if row["inputs"][k] in row["masks"] else dtype_row, shape, f"{seed}/{k}", kinds[k])
             for k in range(count)]
 
 

@@ -67,17 +67,24 @@ def expression_for(row, key, letter):
 def test_op_row(row):
     names = {other["name"]: other for other in OPS}
     assert set(row["on"]) <= set("bifc8") and row["on"]
-    assert row["result"] in ("promote", "float", "bool", "real") and row["out"] in ("cast", "any", "exact")
+    assert row["result"] in ("promote", "float", "double", "bool", "real", "float_real", "complex")
+    assert row["out"] in ("cast", "any", "exact") and row["zero_dim"] in ("rounded", "kept")
+    assert row["promotes"] and set(row["promotes"]) <= set(row["inputs"]) and not set(row["promotes"]) & set(row["masks"])
+    assert row["masks"] in ([], row["inputs"][:1]) and (not row["masks"] or len(row["inputs"]) == 3)
+    assert row["with_number"] is None or (set(row["with_number"]) <= set(row["on"]) and len(row["inputs"]) > 1)
+    assert row["beyond"] is None or (row["result"] == "bool" and len(row["inputs"]) == 2 and len(row["beyond"]) == 2)
+    assert not row["refuses_bool"] or "b" not in row["on"]
+    if row["result"].startswith("float"):
+        assert not set(row["on"]) & set("bi"), "bool and integers are computed as the default dtype"
     assert row["samples"] in ("any", "small", "nonneg", "nonzero_right")
     assert 1 <= len(row["inputs"]) <= 3
-    operands = "abc"[:len(row["inputs"])] if row["form"] != "where" else None
+    operands = "abc"[:len(row["inputs"])]
     for letter, category in KINDS.items():
         expression = expression_for(row, "expr", letter)
         if category in row["on"]:
             assert expression, f"{row['name']} has no expression for {letter}"
-            if operands:
-                used = set(re.findall(r"(?<!\w)[abc](?!\w)", expression))
-                assert used == set(operands), f"{row['name']} on {letter}: {expression} reads {used}"
+            used = set(re.findall(r"(?<!\w)[abc](?!\w)", expression))
+            assert used == set(operands), f"{row['name']} on {letter}: {expression} reads {used}"
     assert (row["alpha"] is None) or len(names[row["alpha"]]["inputs"]) == len(row["inputs"]) + 1
     if not row["name"].startswith("_"):
         assert row["doc"].endswith((".", ". ")) and row["example"]
