@@ -175,10 +175,13 @@ cdef inline bint is_index(object x):
 
 
 cdef Py_ssize_t size_item(object item, Py_ssize_t position, str op) except? -1:
-    cdef int overflow = 0
+    cdef int overflow = 0, small = 0
     cdef Py_ssize_t value
     if type(item) is not int:
         item = item.__index__()
+    value = small_int(item, &small)
+    if small:
+        return value
     value = PyLong_AsLongLongAndOverflow(item, &overflow)
     if overflow:
         raise TypeError(f"{op}(): argument at pos {position + 1} is too large for a size: {number_text(item)} (overflow of "

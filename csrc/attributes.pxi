@@ -326,6 +326,7 @@ cdef dict device_by_string = {}     # codes of strings seen before; only valid o
 # The innermost `with device` block.  The variable holds None, or (device, what was innermost before): nothing is kept in
 # the device object, so the same one can be entered again, in other threads and tasks, and left in any order.
 cdef object device_blocks = PyContextVar_New("tensorlib.default_device", NULL)
+cdef bint device_blocks_used = False    # until the first block nobody asks the variable (8 ns)
 cdef int device_base = DEV_CPU      # under all blocks: set_default_device
 
 
@@ -352,6 +353,8 @@ cdef class device:
         return (self.code & 255) - 1 if self.code & 255 else None
 
     def __enter__(self):
+        global device_blocks_used
+        device_blocks_used = True
         PyContextVar_Set(device_blocks, (self, device_innermost()))
         return self
 
@@ -409,6 +412,8 @@ cdef int device_default() except -1:
     """The default device: the innermost block's, or the base."""
     cdef PyObject *value = NULL
     cdef int code = device_base
+    if not device_blocks_used:
+        return code
     PyContextVar_Get(device_blocks, NULL, &value)
     if value != NULL:
         if value != <PyObject *>None:

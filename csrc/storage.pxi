@@ -23,7 +23,8 @@ cdef enum:
 
 
 cdef extern from "pool.h":
-    void storage_pool_start(object type, Py_ssize_t array)
+    int storage_pool_start(object type, Py_ssize_t array, object empty) except -1
+    object storage_make(Py_ssize_t nbytes, int dev)
     void gc_track_once(PyObject *o)
 
 
@@ -174,7 +175,7 @@ cdef inline char *storage_allocate(Storage self, Py_ssize_t nbytes) noexcept:
 
 type_rename(Storage, b"tensorlib.UntypedStorage")
 cdef Storage EMPTY_STORAGE = Storage.__new__(Storage)   # under every tensor that was not given another one
-storage_pool_start(Storage, <char *>EMPTY_STORAGE.inline_bytes - <char *><PyObject *>EMPTY_STORAGE)
+storage_pool_start(Storage, <char *>EMPTY_STORAGE.inline_bytes - <char *><PyObject *>EMPTY_STORAGE, EMPTY_STORAGE)
 EMPTY_STORAGE.exports = 1                               # many share it: nobody may resize it
 
 
@@ -206,13 +207,11 @@ cdef int storage_need_data(Storage self, str what) except -1:
 
 cdef Storage storage_new(Py_ssize_t nbytes, int dev):
     """Fresh memory, not initialised.  On meta nothing but the length."""
-    cdef Storage self = Storage.__new__(Storage)
-    self.dev = dev
+    cdef Storage self = <Storage>storage_make(nbytes, dev)
     if dev == DEV_CPU and nbytes > 0:
         self.ptr = storage_allocate(self, nbytes)
         if self.ptr == NULL:
             raise MemoryError(f"cannot allocate {nbytes} bytes on cpu")
-    self.nbytes_ = nbytes
     return self
 
 

@@ -20,7 +20,9 @@ cdef enum:
 
 
 cdef extern from "pool.h":
-    void tensor_pool_start(object type, Py_ssize_t array)
+    int tensor_pool_start(object type, Py_ssize_t array) except -1
+    object tensor_make(int ndim, int dt, int dev)
+    Py_ssize_t small_int(object o, int *small) noexcept
 
 
 @cython.no_gc_clear        # T1 holds while the collector works; a cycle is broken at the storage's owner or a subclass's __dict__
@@ -84,12 +86,10 @@ cdef inline char *tensor_data(TensorBase t) noexcept nogil:
 
 cdef Tensor tensor_new(int ndim, int dt, int dev):
     """An object with room for ndim dims; the caller fills shape_, stride_, storage_, offset and calls tensor_finish."""
-    cdef Tensor t = Tensor.__new__(Tensor)
+    cdef Tensor t = <Tensor>tensor_make(ndim, dt, dev)
+    t.flags = TENSOR_CONTIGUOUS | TENSOR_DENSE
     if ndim > INLINE_DIMS:
         tensor_reserve(t, ndim)
-    t.ndim_ = ndim
-    t.dt = dt
-    t.dev = dev
     return t
 
 
