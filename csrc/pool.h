@@ -95,8 +95,12 @@ static void storage_dealloc(PyObject *o)
         && Py_TYPE(o) == storage_pool.type && !PyObject_GC_IsTracked(o)) {
         Py_DECREF(Py_None);
         pool_free(&storage_pool, o);
-    } else
+    } else {
+        PyObject_GC_UnTrack(o);
+        Py_TRASHCAN_BEGIN(o, storage_dealloc)   /* Cython's own only works while the type's tp_dealloc is Cython's */
         storage_pool.dealloc(o);
+        Py_TRASHCAN_END
+    }
 }
 
 static void tensor_dealloc(PyObject *o)

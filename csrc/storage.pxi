@@ -29,7 +29,6 @@ cdef extern from "pool.h":
 
 
 @cython.final
-@cython.trashcan(True)   # memory of a tensor over memory of a tensor ...: a long chain is freed in a loop
 @cython.no_gc_clear      # S3 holds while the collector works
 cdef class Storage:
     """The bytes under a tensor: a sequence of ``nbytes`` integers from 0 to 255 that views share."""
