@@ -58,3 +58,5 @@ INLINE f64 exp_f64(f64 x)
     f64 second = f64_of_bits((bits_of_f64(rest) << 52) + 0x3ff0000000000000u);
     return y * first * second;
 }
+
+#include "vecmath_arith.h"
