@@ -67,24 +67,29 @@ INLINE i64 floor_divide_i64(i64 a, i64 b)
             result = left & 1 ? result * square : result;                                                                     \
         return (t)result;                                                                                                     \
     }                                                                                                                         \
-    /* Never negative, but for the smallest integer, whose magnitude wraps.  J. Stein, J. Comput. Phys. 1 (1967): subtract and \
-     * shift. */                                                                                                              \
+    /* One division, which brings the larger to the size of the smaller, then J. Stein, J. Comput. Phys. 1 (1967).            \
+     * Never negative, but for the smallest integer, whose magnitude wraps. */                                                \
     HELPER W common_divisor_##t(t a, t b)                                                                                     \
     {                                                                                                                         \
         W x = magnitude_##t(a), y = magnitude_##t(b);                                                                         \
-        if (x == 0 || y == 0)                                                                                                 \
-            return x | y;                                                                                                     \
+        if (y == 0)                                                                                                           \
+            return x;                                                                                                         \
+        W r = x % y;                                                                                                          \
+        if (r == 0)                                                                                                           \
+            return y;                                                                                                         \
+        x = y, y = r;                                                                                                         \
         int both = __builtin_ctzll(x | y);                                                                                    \
-        x >>= __builtin_ctzll(x);                                                                                             \
-        do {                                                                                                                  \
+        for (x >>= __builtin_ctzll(x); y != 0;) {                                                                             \
             y >>= __builtin_ctzll(y);                                                                                         \
-            W less = x < y ? x : y, more = x < y ? y : x;                                                                     \
-            x = less, y = more - less;                                                                                        \
-        } while (y != 0);                                                                                                     \
+            W swap = (W)0 - (x > y), apart = (y - x) ^ swap;             /* no branch: it would be a coin's throw */          \
+            x += swap & (y - x);                                                                                              \
+            y = apart - swap;                                                                                                 \
+        }                                                                                                                     \
         return x << both;                                                                                                     \
     }                                                                                                                         \
     INLINE t gcd_##t(t a, t b) { return (t)common_divisor_##t(a, b); }                                                        \
-    INLINE t lcm_##t(t a, t b)                       /* what overflows wraps; int32 and int64 then lose the sign, as in PyTorch */ \
+    /* What overflows wraps; int32 and int64 then lose the sign, as in PyTorch. */                                            \
+    INLINE t lcm_##t(t a, t b)                                                                                                \
     {                                                                                                                         \
         W divisor = common_divisor_##t(a, b);                                                                                 \
         W product = magnitude_##t(a) / (divisor ? divisor : 1) * magnitude_##t(b);                                            \
@@ -105,7 +110,7 @@ INTEGERS_OF(i64, u64, u64, 64)
 /* -- floats: remainders -- */
 
 /* Exact: the significands' remainder, eleven binary places at a time, because a significand has 53 bits of 64. */
-HELPER f64 fmod_f64(f64 a, f64 b)
+static __attribute__((noinline, unused)) f64 fmod_by_bits(f64 a, f64 b)
 {
     const u64 sign = 1ull << 63, hidden = 1ull << 52, infinite = 0x7ffull << 52;
     u64 ua = bits_of_f64(a) & ~sign, ub = bits_of_f64(b) & ~sign, negative = bits_of_f64(a) & sign;
@@ -128,35 +133,52 @@ HELPER f64 fmod_f64(f64 a, f64 b)
     return f64_of_bits(negative | (x + ((u64)(eb - up - 1) << 52)));
 }
 
+/* A whole quotient below 2**26 times either half of the divisor is exact, and so is the rest: x - q * y from its two parts,
+ * and y again where the division rounded up to q.  (A rest that is its parts' sum is exact because it fits.) */
+INLINE f64 fmod_f64(f64 a, f64 b)
+{
+    f64 x = fabs(a), y = fabs(b), q = trunc(x / y);
+    if (!__builtin_expect((q < 0x1p26) & (y < (f64)INFINITY), 1))
+        return fmod_by_bits(a, b);
+    f64 high = f64_of_bits(bits_of_f64(y) & ~(u64)0x3ffffff), low = y - high;
+    f64 product = q * y, error = (q * high - product) + q * low;
+    f64 r = (x - product) - error;
+    r += r < 0 ? y : 0;
+    return copysign(r, a);
+}
+
 /* A quotient below 2**28 times a float32 is exact in float64, and [through floats] holds for significands of 24 bits. */
 INLINE f32 fmod_f32(f32 a, f32 b)
 {
     f64 x = fabs((f64)a), y = fabs((f64)b), q = x / y;
-    if (__builtin_expect(q < 0x1p28, 1))
-        return copysignf((f32)(y == (f64)INFINITY ? x : x - trunc(q) * y), a);
-    return (f32)fmod_f64(a, b);
+    if (!__builtin_expect((q < 0x1p28) & (y < (f64)INFINITY), 1))
+        return (f32)fmod_by_bits(a, b);
+    return copysignf((f32)(x - trunc(q) * y), a);
 }
 
 /* remainder has the sign of the divisor.  floor_divide is the floor of the exact quotient, rounded, as Python and PyTorch
- * define it through the remainder; a zero divisor gives what / gives, an infinite dividend NaN. */
-#define REMAINDERS(t, floor, trunc, copysign)                                                                                 \
+ * define it through the remainder; a zero divisor gives what / gives, an infinite dividend NaN.  Masks instead of selects: GCC
+ * makes branches of those, which the signs of the operands decide at random. */
+#define REMAINDERS(t, U, floor, trunc, copysign)                                                                              \
+    INLINE U against_##t(t r, t b) { return (U)0 - (U)((r != 0) & ((b < 0) != (r < 0))); }                                    \
     INLINE t remainder_##t(t a, t b)                                                                                          \
     {                                                                                                                         \
-        t r = fmod_##t(a, b);                                                                                                 \
-        return (r != 0) & ((b < 0) != (r < 0)) ? r + b : r;                                                                   \
+        t r = fmod_##t(a, b), moved = r + b;                                                                                  \
+        U against = against_##t(r, b);                                                                                        \
+        return t##_of_bits((bits_of_##t(moved) & against) | (bits_of_##t(r) & ~against));                                     \
     }                                                                                                                         \
     INLINE t floor_divide_##t(t a, t b)                                                                                       \
     {                                                                                                                         \
-        t r = fmod_##t(a, b), exact = a / b, q = (a - r) / b;                                                                 \
-        q = (r != 0) & ((b < 0) != (r < 0)) ? q - 1 : q;                                                                      \
+        t r = fmod_##t(a, b), exact = a / b, one = 1;                                                                         \
+        t q = (a - r) / b - t##_of_bits(bits_of_##t(one) & against_##t(r, b));                                                \
         t below = floor(q);                                                                                                   \
-        below = q - below > (t)0.5 ? below + 1 : below;                                                                       \
+        below += (t)(q - below > (t)0.5);                                                                                     \
         below = q == 0 ? copysign((t)0, exact) : below;                                                                       \
         return b == 0 ? exact : below;                                                                                        \
     }                                                                                                                         \
     INLINE t trunc_divide_##t(t a, t b) { return trunc(a / b); }
-REMAINDERS(f32, floorf, truncf, copysignf)
-REMAINDERS(f64, floor, trunc, copysign)
+REMAINDERS(f32, u32, floorf, truncf, copysignf)
+REMAINDERS(f64, u64, floor, trunc, copysign)
 
 /* -- floats: rounding, signs, neighbours -- */
 

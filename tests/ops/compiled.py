@@ -93,7 +93,8 @@ def special(dtype):
                 2.0**31, 2.0**63, 1e30, info.max, info.max / 2, info.tiny, info.tiny / 2, info.smallest_subnormal,
                 3 * info.smallest_subnormal, info.eps, np.pi, np.e, 0.1, 1e-3, 1e-10, 1e-20]
     values = np.array([t(x) for x in ordinary], dtype)
-    around = np.concatenate([values, np.nextafter(values, t(np.inf)), np.nextafter(values, t(-np.inf))])
+    with np.errstate(over="ignore"):
+        around = np.concatenate([values, np.nextafter(values, t(np.inf)), np.nextafter(values, t(-np.inf))])
     return np.unique(np.concatenate([around, -around, [t(-0.0), t(np.inf), t(-np.inf), t(np.nan)]]).view(f"u{values.itemsize}")).view(dtype)
 
 

@@ -25,8 +25,9 @@ def pairs(dtype):
         values = range(info.min, info.max + 1)
     else:
         rng = np.random.default_rng(0)
-        near = {info.min, info.max, *range(-9, 10), *(s * 2**k + d for k in range(info.bits) for d in (-1, 0, 1) for s in (1, -1))}
-        near |= {int(v) >> int(k) for v, k in zip(rng.integers(info.min, info.max, 60, dtype, True), rng.integers(0, info.bits, 60))}
+        powers = [s * 2**k for k in (*range(2, info.bits, 5), info.bits - 1) for s in (1, -1)]
+        near = {info.min, info.max, *range(-9, 10), *(p + d for p in powers for d in (-1, 0, 1))}
+        near |= {int(v) >> int(k) for v, k in zip(rng.integers(info.min, info.max, 90, dtype, True), rng.integers(0, info.bits, 90))}
         values = sorted(v for v in near if info.min <= v <= info.max)
     a, b = zip(*itertools.product(values, values), strict=True)
     return np.array(a, dtype), np.array(b, dtype)
