@@ -71,7 +71,8 @@ def extensions(with_testing):
     # Cython follows .pxd and .pxi by itself and writes a new .c; only the C headers must be named.  -O2 for the core: its time
     # goes into calls, not loops, and -O3 compiles half as long again.
     tables = ["csrc/_generated/tables.h"]
-    units = [extension("tensorlib._core", "csrc/_core.pyx", [*FLOOR, "-O2"], sources_under("size.h", "philox.h") + tables),
+    headers = sources_under("size.h", "philox.h", "pool.h", "blocks.h")
+    units = [extension("tensorlib._core", "csrc/_core.pyx", [*FLOOR, "-O2"], headers + tables),
              extension("tensorlib._kernels", "csrc/_kernels.pyx", FLOOR, [])]
     if with_testing:
         units.append(extension("tensorlib._testing", "csrc/_testing.pyx", [*FLOOR, "-O2"], tables))

@@ -1,6 +1,6 @@
 """Arithmetic on large tensors: time per element."""
 
-from measure import Row, np, scopes, shared_float32, tl, torch
+from measure import Row, beside_own, np, scopes, shared_float32, tl, torch
 
 ADD_INTO = {"tensorlib": "lib.add(a, b, out=c)", "numpy": "lib.add(a, b, out=c)", "torch": "lib.add(a, b, out=c)"}
 KIB = 1024
@@ -16,6 +16,39 @@ def add_into(nbytes):
     operands = {name: shared_float32((n,), seed) for seed, name in enumerate("abc")}
     return Row("elementwise", f"add(a, b, out=c), float32, {title(nbytes)}", ADD_INTO, scopes(**operands), {"numpy": 1.05},
                n, "element")
+
+
+def add_fresh(nbytes):
+    """The result's memory is taken anew each time; "own way" is into a tensor that is there."""
+    n = nbytes // 4
+    names = beside_own(scopes(a=shared_float32((n,), 1), b=shared_float32((n,), 2)))
+    names["tensorlib"]["c"] = tl.empty(n)
+    torch_target = 0.3 if nbytes >= 32 * KIB**2 else 1.05
+    return Row("elementwise", f"a + b, float32, {title(nbytes)}, fresh result",
+               {"tensorlib": "a + b", "numpy": "a + b", "torch": "a + b", "own": "lib.add(a, b, out=c)"}, names,
+               {"numpy": 1.05, "torch": torch_target, "own": 1.25}, n, "element")
+
+
+def chain(a):
+    b = a + a
+    c = b * a
+    d = c - b
+    e = d / c
+    return e + b
+
+
+def five_operations(nbytes, targets):
+    names = scopes(a=shared_float32((nbytes // 4,)))
+    for scope in names.values():
+        scope["chain"] = chain
+    return Row("elementwise", f"b=a+a; c=b*a; d=c-b; e=d/c; e+b, float32, {title(nbytes)}", "chain(a)", names, targets, nbytes // 4,
+               "element")
+
+
+def zeros(nbytes):
+    names = {"tensorlib": {"lib": tl}, "numpy": {"lib": np}, "torch": {"lib": torch}}
+    statement = f"lib.zeros({nbytes // 4}, dtype=lib.float32)"
+    return Row("elementwise", f"zeros, float32, {title(nbytes)}", statement, names)
 
 
 def unary(name, n):
@@ -44,6 +77,15 @@ def rows(quick=False):
     large = [] if quick else [16 * KIB**2, 64 * KIB**2, 128 * KIB**2]
     for nbytes in [64 * KIB, 256 * KIB, KIB**2, 4 * KIB**2, *large]:
         yield add_into(nbytes)   # one at a time: the largest hold 384 MB
+    if not quick:
+        large += [32 * KIB**2, 256 * KIB**2]
+    for nbytes in [64 * KIB, 256 * KIB, KIB**2, 4 * KIB**2, *sorted(large)]:
+        yield add_fresh(nbytes)
+    yield five_operations(4 * KIB**2, None)
+    if not quick:
+        yield five_operations(64 * KIB**2, {"numpy": 0.6, "torch": 0.2})
+        yield zeros(4 * KIB**2)
+        yield zeros(64 * KIB**2)
     n = 2**18
     for name in ("sqrt", "exp"):
         yield unary(name, n)
@@ -51,8 +93,6 @@ def rows(quick=False):
         for dtype in ("float16", "bfloat16"):
             yield halves("add", dtype, elements, target)
             yield halves("mul", dtype, elements, target)
-    yield Row("elementwise", f"a + b, float32, {title(4 * n)}, fresh result", "a + b",
-              scopes(a=shared_float32((n,), 1), b=shared_float32((n,), 2)), None, n, "element")
     yield Row("elementwise", f"x.sum(), float32, {title(4 * n)}", "x.sum()", scopes(x=shared_float32((n,))), None, n, "element")
     side = 512 if quick else 2048
     yield Row("elementwise", f"m + m.T, float32, ({side}, {side})", "m + m.T", scopes(m=shared_float32((side, side))), None,

@@ -134,11 +134,20 @@ cdef Tensor make_number(const Py_ssize_t *shape, int ndim, int number, object dt
         dt = new_dtype(dtype_, default_dtype)
         number_bytes(number, dt, &v, op)
         t = new_formatted(shape, ndim, dt, device_for_new(device_), memory_format_, op)
+        if number == 0:
+            return fresh_zeros(t)
     else:
         t = need_tensor(out, "out", 0, op)
         number_bytes(number, t.dt, &v, op)
         t = out_of_shape(out, shape, ndim, dtype_, device_, op)
     fill_value(t, &v)
+    return t
+
+
+cdef Tensor fresh_zeros(Tensor t):
+    """A tensor that was just made, filled with zero: pages fresh from the system are that already."""
+    if t.dev == DEV_CPU and t.numel_ > 0:
+        storage_zero(t.storage_)
     return t
 
 
@@ -400,8 +409,7 @@ def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     cdef Value v
     cdef Tensor t = new_empty_like(input, dtype, device, layout, requires_grad, pin_memory, memory_format, "zeros_like")
     number_bytes(0, t.dt, &v, "zeros_like")
-    fill_value(t, &v)
-    return t
+    return fresh_zeros(t)
 
 
 def ones_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):

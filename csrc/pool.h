@@ -3,7 +3,7 @@
  * Cython's way through tp_new and tp_dealloc calls one function a class of the chain, saves and restores the error state around
  * __dealloc__ and clears whole objects: 110 of the 140 ns of a tiny empty().  So the plain case has its own way here, over
  * mirrors of the two objects' fields that are compared with Cython's at import.  Whatever is not plain (a subclass, a weak
- * reference, an owner, the collector's attention, dims or bytes on the heap) goes Cython's way, which the types keep.
+ * reference, an owner, the collector's attention, dims on the heap) goes Cython's way, which the types keep.
  *
  * Of a kept object only the head is written again: the fields before the array that ends both objects.  Neither object is
  * tracked by the garbage collector from the start (10 ns a tensor): gc_track_once does that for the few that can be part of a
@@ -13,6 +13,7 @@
 #include <Python.h>
 #include <stddef.h>
 #include <string.h>
+#include "blocks.h"
 
 #define POOL_SIZE 64
 
@@ -20,8 +21,10 @@ typedef struct {
     PyObject_HEAD
     char *ptr;
     Py_ssize_t nbytes;
+    size_t capacity;
     int dev;
     unsigned flags;
+    int zeroed;
     Py_ssize_t exports;
     PyObject *owner, *weakrefs;
     char bytes[64];
@@ -91,8 +94,8 @@ static void storage_free(void *self) { pool_free(&storage_pool, (PyObject *)self
 static void storage_dealloc(PyObject *o)
 {
     StorageFields *self = (StorageFields *)o;
-    if (self->owner == Py_None && self->weakrefs == NULL && (self->ptr == self->bytes || self->ptr == NULL)
-        && Py_TYPE(o) == storage_pool.type && !PyObject_GC_IsTracked(o)) {
+    if (self->owner == Py_None && self->weakrefs == NULL && Py_TYPE(o) == storage_pool.type && !PyObject_GC_IsTracked(o)) {
+        if (self->capacity) block_give(self->ptr, self->capacity);
         Py_DECREF(Py_None);
         pool_free(&storage_pool, o);
     } else {
@@ -121,6 +124,7 @@ static inline PyObject *storage_make(Py_ssize_t nbytes, int dev)
     if (self == NULL) return NULL;
     self->ptr = NULL;
     self->nbytes = nbytes;
+    self->capacity = 0;
     self->dev = dev;
     self->flags = 0;
     self->exports = 0;

@@ -1,10 +1,12 @@
 # Storage: the bytes under one or more tensors, where they live and who frees them.
 #
-# Uses: config.pxd.  Provides: Storage (public name UntypedStorage), storage_new, storage_foreign, EMPTY_STORAGE.
+# Uses: config.pxd, blocks.h (where memory comes from, the cache of freed blocks).
+# Provides: Storage (public name UntypedStorage), storage_new, storage_foreign, storage_zero, EMPTY_STORAGE.
 #
 # Invariants
 #   S1  ptr addresses nbytes_ readable bytes, or is NULL when nbytes_ is 0 or the device keeps no host memory (meta).
-#   S2  owned memory (STORAGE_FOREIGN not set) came from storage_allocate; __dealloc__ and storage_resize free it, nobody else.
+#   S2  capacity is that of the block under ptr (blocks.h), and 0 where there is none: nothing, inline or foreign bytes.  A block
+#       goes back in __dealloc__ and storage_resize and nowhere else.
 #   S3  foreign memory is kept alive by `owner`.  A storage with an owner is tracked by the garbage collector, because an owner
 #       may point back to the tensor; any other is not.
 #   S4  while exports > 0 somebody else holds the address: the memory may be neither moved nor freed.
@@ -12,15 +14,24 @@
 from libc.stdlib cimport malloc, free
 from libc.string cimport memcpy, memset, memmove
 
-cdef extern from "stdlib.h" nogil:
-    int posix_memalign(void **out, size_t alignment, size_t size)
-
 cdef enum:
     STORAGE_READONLY = 1   # writing through any tensor over it is refused
     STORAGE_FOREIGN = 2    # somebody else's memory
     INLINE_BYTES = 64      # a storage of at most so many bytes keeps them in the object: no malloc, no free (40 ns)
-    ALIGNED_FROM = 1024    # bytes: below it plain malloc (20 ns cheaper), from it 64-byte alignment for vector code
 
+
+cdef extern from "blocks.h":
+    ctypedef struct Blocks:
+        size_t limit, cached_bytes, cached_blocks, used_bytes, used_peak, used_blocks, bytes_ever, blocks_ever
+        size_t system_bytes, system_peak, hits, misses, retries, failures
+    Blocks blocks
+    int TRACE_DOMAIN
+    void *block_take(size_t nbytes, size_t *capacity, int *zeroed) noexcept
+    void block_give(void *p, size_t capacity) noexcept
+    void block_zero(void *p, size_t nbytes, size_t capacity, int zeroed) noexcept nogil
+    void blocks_start(size_t limit) noexcept
+    void blocks_empty_cache() noexcept
+    void blocks_set_limit(size_t limit) noexcept
 
 cdef extern from "pool.h":
     int storage_pool_start(object type, Py_ssize_t array, object empty) except -1
@@ -30,12 +41,14 @@ cdef extern from "pool.h":
 
 @cython.final
 @cython.no_gc_clear      # S3 holds while the collector works
-cdef class Storage:
+cdef class Storage:                           # its fields have a mirror in pool.h
     """The bytes under a tensor: a sequence of ``nbytes`` integers from 0 to 255 that views share."""
     cdef char *ptr
     cdef Py_ssize_t nbytes_
+    cdef size_t capacity
     cdef int dev
     cdef unsigned flags
+    cdef int zeroed                           # the block came as zeros: of use to its maker, who knows that nobody wrote since
     cdef Py_ssize_t exports
     cdef object owner
     cdef object __weakref__
@@ -55,8 +68,8 @@ cdef class Storage:
         self.nbytes_ = nbytes
 
     def __dealloc__(self):
-        if self.ptr != self.inline_bytes and not self.flags & STORAGE_FOREIGN:
-            free(self.ptr)
+        if self.capacity:
+            block_give(self.ptr, self.capacity)
 
     def nbytes(self):
         """Length in bytes."""
@@ -161,15 +174,10 @@ cdef extern from "Python.h":
 
 
 cdef inline char *storage_allocate(Storage self, Py_ssize_t nbytes) noexcept:
-    """Memory for an owned storage, NULL if there is none; nbytes > 0."""
-    cdef void *out = NULL
+    """Memory for a storage that has none, NULL if there is none; nbytes > 0."""
     if nbytes <= INLINE_BYTES:
         return self.inline_bytes
-    if nbytes < ALIGNED_FROM:
-        return <char *>malloc(nbytes)
-    if posix_memalign(&out, 64, nbytes) != 0:
-        return NULL
-    return <char *>out
+    return <char *>block_take(nbytes, &self.capacity, &self.zeroed)
 
 
 type_rename(Storage, b"tensorlib.UntypedStorage")
@@ -225,21 +233,62 @@ cdef Storage storage_foreign(void *ptr, Py_ssize_t nbytes, bint readonly, object
     return self
 
 
+cdef int storage_zero(Storage self) except -1:
+    """All bytes of a storage that was just made, and that nobody else knows yet, to zero."""
+    if self.nbytes_ <= GRAIN:
+        memset(self.ptr, 0, self.nbytes_)
+        return 0
+    with nogil:
+        block_zero(self.ptr, self.nbytes_, self.capacity, self.zeroed)
+    return 0
+
+
 cdef int storage_resize(Storage self, Py_ssize_t nbytes, str op) except -1:
-    """Makes owned memory longer; what was there stays.  Nothing changes when it fails."""
-    cdef char *fresh = NULL
+    """Makes owned memory longer or shorter; what was there stays.  Nothing changes when it fails."""
+    cdef char *fresh
+    cdef size_t capacity = 0
+    cdef int zeroed
     if self.flags & STORAGE_FOREIGN:
         raise RuntimeError(f"{op}: the storage belongs to another object and cannot be resized; clone() the tensor first")
     if self.exports:
         raise RuntimeError(f"{op}: the storage is exported (a buffer somebody holds, a running call) and cannot be resized now")
-    if self.dev == DEV_CPU and nbytes > 0:
-        fresh = storage_allocate(self, nbytes)
+    if self.dev == DEV_CPU and nbytes > <Py_ssize_t>(self.capacity if self.capacity else INLINE_BYTES):
+        fresh = <char *>block_take(nbytes, &capacity, &zeroed)
         if fresh == NULL:
             raise MemoryError(f"{op}: cannot allocate {nbytes} bytes on cpu")
-        if self.ptr != NULL and fresh != self.ptr:
+        if self.nbytes_:
             memcpy(fresh, self.ptr, min(nbytes, self.nbytes_))
-    if self.ptr != self.inline_bytes and self.ptr != fresh:
-        free(self.ptr)
-    self.ptr = fresh
+        if self.capacity:
+            block_give(self.ptr, self.capacity)
+        self.ptr = fresh
+        self.capacity = capacity
+    elif self.dev == DEV_CPU and not self.capacity:
+        self.ptr = self.inline_bytes if nbytes else NULL
     self.nbytes_ = nbytes
     return 0
+
+
+# -- the cache of freed blocks ----------------------------------------------------------------------------------------
+
+def _set_cache_limit(size_t nbytes, bint first=False):
+    """How many bytes of freed blocks are kept; what is above goes back to the system."""
+    if first:
+        blocks_start(nbytes)
+    else:
+        blocks_set_limit(nbytes)
+
+
+def _empty_cache():
+    blocks_empty_cache()
+
+
+def _memory_counters():
+    return blocks
+
+
+def _reset_memory_peaks():
+    blocks.used_peak = blocks.used_bytes
+    blocks.system_peak = blocks.system_bytes
+
+
+_TRACE_DOMAIN = TRACE_DOMAIN

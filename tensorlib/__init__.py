@@ -16,7 +16,7 @@ if _core.__version__ != __version__:
     raise ImportError(f"tensorlib {__version__} found a core built as {_core.__version__}; rebuild it (./dev test rebuilds, or "
                       f"pip install)")
 
-from . import config, cpu, dtypes, interop, printing, promotion, storage, utils  # noqa: E402,F401  (two of them push hooks down)
+from . import config, cpu, dtypes, interop, memory, printing, promotion, storage, utils  # noqa: E402,F401  (two of them push hooks down)
 from ._core import OverlapError, Size, Tensor, device  # noqa: E402,F401
 from .config import show_config  # noqa: E402,F401
 from .defaults import (  # noqa: E402,F401
@@ -26,11 +26,13 @@ from .defaults import (  # noqa: E402,F401
     use_deterministic_algorithms,
 )
 from .device import get_default_device, set_default_device  # noqa: E402,F401
+from .memory import empty_cache, memory_stats, reset_peak_memory_stats  # noqa: E402,F401
 from .numeric_info import finfo, iinfo  # noqa: E402,F401
 from .printing import get_printoptions, printoptions, set_printoptions  # noqa: E402,F401
 from .storage import TypedStorage, UntypedStorage  # noqa: E402,F401
 
 config.load_kernels()
+memory.start()
 _core._set_hooks(repr=printing.tensor_repr, str=printing.tensor_str, format=printing.tensor_format,
                  typed_storage=storage.TypedStorage)
 

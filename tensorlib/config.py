@@ -61,6 +61,7 @@ def config():
         "cpu levels built": built_levels(),
         "cpu levels supported": supported_levels(),
         "cpu level": _core._kernel_level(),
+        "cache limit": _core._memory_counters()["limit"],
         "threads": 1,
     }
 
@@ -68,8 +69,8 @@ def config():
 def show_config(mode="print"):
     """Prints how the library was built and what it chose here; mode="dict" returns it instead.
 
-    >>> sorted(tl.show_config(mode="dict"))[:2]
-    ['compiler', 'cpu level']
+    >>> sorted(tl.show_config(mode="dict"))[:3]
+    ['cache limit', 'compiler', 'cpu level']
     """
     if mode == "dict":
         return config()

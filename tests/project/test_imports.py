@@ -18,7 +18,7 @@ CSRC = ROOT / "csrc"
 
 DATA = {"_dtypetable", "_optable"}
 CORE = {"_core"} | {f"_kernels_{level}" for level in ("baseline", "v3", "v4", "neon")}
-POLICY = {"dtypes", "numeric_info", "promotion", "device", "memory_format", "layout", "defaults", "config", "cpu"}
+POLICY = {"dtypes", "numeric_info", "promotion", "device", "memory_format", "layout", "defaults", "config", "cpu", "machine", "memory"}
 FACES = {"__init__", "array_api", "selftest"}
 STEPS = {"data": 0, "core": 1, "policy": 2, "features": 3, "faces": 4}
 
