@@ -1,7 +1,8 @@
 # What operators, methods and public functions call: the direct path of small tensors, else the general one.
 #
 # Uses: dispatch.pxi (pointwise, the rules of a row), scalars.pxi, tensor.pxi, kernel_api.pxd.
-# Provides: unary, binary, inplace_binary, the operator_* of the slots, and the forms of the generated functions (alpha, clamp).
+# Provides: unary, binary, inplace_binary, unary_with and several_with (rows with parameters), the operator_* of the slots, and the
+# forms of the generated functions (alpha, clamp).
 #
 # [direct calls]  Same dtype, same shape, row-major, no conversion: the loop is called without a plan.  It must give what
 #                 pointwise gives, strides included.  A row has loops only for dtypes it may compute in, so a loop is leave to
@@ -81,17 +82,18 @@ cdef inline int constant_operand(int op, object x, int dt, char *value) except -
     return 0
 
 
-cdef int run_direct(loop_fn loop, TensorBase dst, TensorBase x, char *a, char *b, Storage other) except -1:
+cdef int run_direct(loop_fn loop, TensorBase dst, TensorBase x, char *a, char *b, Storage other,
+                    const char *parameters) except -1:
     cdef char *out = tensor_data(dst)
     cdef Py_ssize_t n = dst.numel_
     if n <= GRAIN:
-        loop(out, a, b, NULL, n)
+        loop(out, a, b, NULL, parameters, n)
         return 0
     dst.storage_.exports += 1
     x.storage_.exports += 1
     other.exports += 1
     with nogil:
-        loop(out, a, b, NULL, n)
+        loop(out, a, b, NULL, parameters, n)
     dst.storage_.exports -= 1
     x.storage_.exports -= 1
     other.exports -= 1
@@ -109,9 +111,44 @@ cdef object unary(int op, object a, object out):
         loop = K.loops[op][x.dt][LOOP_ALL]
         if loop != NULL and canonical(x):
             dst = tensor_like_contiguous(x, op_result_dtype(op, x.dt))
-            run_direct(loop, dst, x, tensor_data(x), NULL, x.storage_)
+            run_direct(loop, dst, x, tensor_data(x), NULL, x.storage_, NULL)
             return dst
     return pointwise(op, a, None, None, out, 0)
+
+
+cdef object unary_inplace(int op, object a):
+    if not isinstance(a, Tensor):
+        raise TypeError(f"{op_name(op)}_: input must be a Tensor, not {type(a).__name__}")
+    return pointwise(op, a, None, None, a, RULE_INPLACE)
+
+
+cdef object unary_with(int op, object a, tuple parameters, object out, int rules):
+    """A function of one tensor and the parameters of its row."""
+    cdef loop_fn loop
+    cdef TensorBase x
+    cdef Tensor dst
+    cdef Py_ssize_t values[2 * MAX_PARAMETERS]
+    cdef bint plain = out is None
+    if not isinstance(a, Tensor):
+        raise TypeError(f"{op_name(op)}: input must be a Tensor, not {type(a).__name__}")
+    x = <TensorBase>a
+    for parameter in parameters:
+        plain = plain and exact_category(parameter) >= 0
+    if plain:
+        loop = K.loops[op][x.dt][LOOP_ALL]
+        if loop != NULL and canonical(x):
+            read_parameters(op, parameters, x.dt, <char *>values)
+            dst = tensor_like_contiguous(x, op_result_dtype(op, x.dt))
+            run_direct(loop, dst, x, tensor_data(x), NULL, x.storage_, <char *>values)
+            return dst
+    return pointwise_with(op, a, None, None, parameters, out, rules)
+
+
+cdef object several_with(int op, object a, object b, object c, tuple parameters, object out, int rules):
+    """A function of two or three tensors and the parameters of its row."""
+    if not isinstance(a, Tensor) and not isinstance(b, Tensor) and not isinstance(c, Tensor):
+        raise TypeError(f"{op_name(op)}(): argument 'input' (position 1) must be Tensor, not {type(a).__name__}")
+    return pointwise_with(op, a, b, c, parameters, out, rules)
 
 
 cdef object binary(int op, object a, object b, object out):
@@ -128,7 +165,7 @@ cdef object binary(int op, object a, object b, object out):
                 loop = K.loops[op][x.dt][LOOP_ALL]
                 if loop != NULL and same_canonical(x, y):
                     dst = tensor_like_contiguous(x, op_result_dtype(op, x.dt))
-                    run_direct(loop, dst, x, tensor_data(x), tensor_data(y), y.storage_)
+                    run_direct(loop, dst, x, tensor_data(x), tensor_data(y), y.storage_, NULL)
                     return dst
             else:
                 loop = K.loops[op][x.dt][LOOP_RIGHT_CONST]
@@ -136,7 +173,7 @@ cdef object binary(int op, object a, object b, object out):
                 if loop != NULL and category >= 0 and number_is_direct(op, x.dt, category) and canonical(x) and x.ndim_ > 0:
                     constant_operand(op, b, x.dt, <char *>value)
                     dst = tensor_like_contiguous(x, op_result_dtype(op, x.dt))
-                    run_direct(loop, dst, x, tensor_data(x), <char *>value, x.storage_)
+                    run_direct(loop, dst, x, tensor_data(x), <char *>value, x.storage_, NULL)
                     return dst
         elif isinstance(b, Tensor):
             y = <TensorBase>b
@@ -145,7 +182,7 @@ cdef object binary(int op, object a, object b, object out):
             if loop != NULL and category >= 0 and number_is_direct(op, y.dt, category) and canonical(y) and y.ndim_ > 0:
                 constant_operand(op, a, y.dt, <char *>value)
                 dst = tensor_like_contiguous(y, op_result_dtype(op, y.dt))
-                run_direct(loop, dst, y, <char *>value, tensor_data(y), y.storage_)
+                run_direct(loop, dst, y, <char *>value, tensor_data(y), y.storage_, NULL)
                 return dst
     elif isinstance(a, Tensor) and isinstance(b, Tensor) and op_result[op] == RESULT_COMMON:
         x = <TensorBase>a
@@ -154,7 +191,7 @@ cdef object binary(int op, object a, object b, object out):
         loop = K.loops[op][x.dt][LOOP_ALL]
         if (loop != NULL and same_canonical(x, y) and same_canonical(x, dst) and not dst.storage_.flags & STORAGE_READONLY
                 and same_or_apart(dst, x) and same_or_apart(dst, y)):
-            run_direct(loop, dst, x, tensor_data(x), tensor_data(y), y.storage_)
+            run_direct(loop, dst, x, tensor_data(x), tensor_data(y), y.storage_, NULL)
             return out
     return pointwise(op, a, b, None, out, 0)
 
@@ -178,14 +215,14 @@ cdef object inplace_binary(int op, object a, object b):
                 q = tensor_data(y)
                 nbytes = x.numel_ * dtype_itemsize[x.dt]
                 if p == q or p + nbytes <= q or q + nbytes <= p:
-                    run_direct(loop, x, x, p, q, y.storage_)
+                    run_direct(loop, x, x, p, q, y.storage_, NULL)
                     return a
         else:
             loop = K.loops[op][x.dt][LOOP_RIGHT_CONST]
             category = exact_category(b)
             if loop != NULL and category >= 0 and number_is_direct(op, x.dt, category) and canonical(x):
                 constant_operand(op, b, x.dt, <char *>value)
-                run_direct(loop, x, x, tensor_data(x), <char *>value, x.storage_)
+                run_direct(loop, x, x, tensor_data(x), <char *>value, x.storage_, NULL)
                 return a
     return pointwise(op, a, b, None, a, RULE_INPLACE)
 

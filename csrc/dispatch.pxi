@@ -20,6 +20,8 @@
 #                      without the GIL: meanwhile somebody may want to resize an operand.  So operands are held, like exported
 #                      buffers, from the first look at their shape to the end of the run; resizing a held storage is refused.
 
+from libc.math cimport NAN
+
 cdef const KernelTable *K = NULL            # the kernels of the chosen CPU level, set once at import
 
 
@@ -240,18 +242,23 @@ cdef inline void hold(object x, Py_ssize_t by) noexcept:
 
 cdef object pointwise(int op, object a, object b, object c, object out, int rules):
     """One pointwise call.  Unused operands are None; `out` is None or a tensor (`a` itself in place)."""
+    return pointwise_with(op, a, b, c, None, out, rules)
+
+
+cdef object pointwise_with(int op, object a, object b, object c, tuple parameters, object out, int rules):
+    """The same with the parameters of the row, which are None for a row without."""
     hold(a, 1)
     hold(b, 1)
     hold(c, 1)
     try:
-        return pointwise_held(op, a, b, c, out, rules)
+        return pointwise_held(op, a, b, c, parameters, out, rules)
     finally:
         hold(a, -1)
         hold(b, -1)
         hold(c, -1)
 
 
-cdef object pointwise_held(int op, object a, object b, object c, object out, int rules):
+cdef object pointwise_held(int op, object a, object b, object c, tuple parameters, object out, int rules):
     """The call, step by step."""
     cdef Operands o
     cdef ResultType types
@@ -325,6 +332,9 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
         via[k] = common if (dtype_tier[common] != TIER_COMPUTE and (o.ndim[k] > 0 or not op_keeps_zero_dim[op])
                             and promotes(op, k - 1)) else o.dtype[k]
 
+    if parameters is not None:
+        read_parameters(op, parameters, common, <char *>plan.parameters)
+
     # 4 shape
     status = plan_broadcast(n, &o.shape[1], &o.ndim[1], shape, &ndim)
     if status != 0:
@@ -371,6 +381,52 @@ cdef object pointwise_held(int op, object a, object b, object c, object out, int
         plan.via[k] = via[k]
     run_pointwise(&plan, dst)
     return dst
+
+
+cdef int read_parameters(int op, tuple parameters, int common, char *out) except -1:
+    """The parameters of a call as the loops take them, values of the compute dtype.
+
+    A "number" must be one that the dtype holds; a "float" is converted as an element is.  Both as in PyTorch.
+    """
+    cdef int k, category, kind, none, compute = dtype_compute[common]
+    cdef double value
+    for k in range(<int>PyTuple_GET_SIZE(parameters)):
+        x = parameters[k]
+        kind = op_parameter_kind[op * MAX_PARAMETERS + k]
+        none = op_parameter_none[op * MAX_PARAMETERS + k]
+        if isinstance(x, Tensor) and (<TensorBase>x).ndim_ == 0 and (<TensorBase>x).dev == DEV_CPU:
+            x = value_load(tensor_data(<TensorBase>x), (<TensorBase>x).dt)
+        if x is None and none != NONE_REFUSED:
+            x = value_of_none(none, common)
+        category = number_category(x)
+        if category < 0 or (kind == PARAMETER_INT and category != 1) or (kind == PARAMETER_FLOAT and category == 3):
+            wanted = "Number" if kind == PARAMETER_NUMBER else "float" if kind == PARAMETER_FLOAT else "int"
+            raise TypeError(f"{op_name(op)}(): argument '{op_parameters[op].decode().split()[k]}' (position "
+                            f"{op_arity[op] + k + 1}) must be {wanted}, not {type_text(x)}")
+        if not (op_reads_parameters[op] >> dtype_category[common]) & 1:
+            continue
+        if kind == PARAMETER_FLOAT:
+            value = PyLong_AsDouble(plain_number(x, 1)) if category < 2 else plain_number(x, 2)
+            K.cast(out + k * dtype_itemsize[compute], compute, <char *>&value, DT_FLOAT64, 1)
+        else:
+            value_store(x, compute, out + k * dtype_itemsize[compute], op_name(op))
+    return 0
+
+
+cdef object value_of_none(int none, int dt):
+    """What a parameter of None stands for beside elements of dtype dt."""
+    if none == NONE_ZERO:
+        return 0
+    return NAN if none == NONE_NAN else limit_of(dtype_to_real[dt], none == NONE_MIN)
+
+
+cdef object limit_of(int dt, bint least):
+    """The largest finite value of a dtype, or the least one."""
+    if dtype_category[dt] == 0:
+        return not least
+    if dtype_category[dt] == 1:
+        return (-<object>integer_top(dt) - 1 if dtype_signed[dt] else 0) if least else integer_top(dt)
+    return -float_top(dt) if least else float_top(dt)
 
 
 cdef int run_pointwise(Plan *plan, TensorBase dst) except -1:

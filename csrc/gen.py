@@ -9,6 +9,7 @@ its text changes, so that an unchanged table rebuilds nothing.
 """
 import importlib.util
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -26,14 +27,20 @@ OUTS = ("cast", "any", "exact")
 ACCUMULATES = ("wide", "same", "bool")
 REDUCTION_RESULTS = ("sum", "promote", "bool")
 STARTS = ("zero", "one", "first")
-MEMBERS = {"TIER": TIERS, "COMPUTES": COMPUTES, "RESULT": RESULTS, "OUT": OUTS, "ACCUMULATE": ACCUMULATES,
-           "RED_RESULT": REDUCTION_RESULTS, "START": STARTS}
+KINDS = ("number", "float", "int")                   # of parameters: PyTorch's Scalar, float and int
+NONES = ("refused", "zero", "nan", "max", "min")     # what None stands for as a parameter
+MAX_PARAMETERS = 4
+MEMBERS = {"PARAMETER": KINDS, "NONE": NONES, "TIER": TIERS, "COMPUTES": COMPUTES, "RESULT": RESULTS, "OUT": OUTS,
+           "ACCUMULATE": ACCUMULATES, "RED_RESULT": REDUCTION_RESULTS, "START": STARTS}
 
 
 def load(path):
-    """A module read by path, without its package."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    """A module or a package read by path, without the package it is in."""
+    inside = path / "__init__.py" if path.is_dir() else path
+    name = f"tensorlib_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, inside, submodule_search_locations=[str(path)] if path.is_dir() else None)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module                       # for the package's own imports
     spec.loader.exec_module(module)
     return module
 
@@ -52,6 +59,19 @@ def category_mask(letters):
 
 def input_mask(row, names):
     return sum(1 << row["inputs"].index(name) for name in names)
+
+
+def parameter_codes(row, field, values):
+    """MAX_PARAMETERS codes."""
+    codes = [values.index(parameter[field]) for parameter in row["parameters"]]
+    return codes + [0] * (MAX_PARAMETERS - len(codes))
+
+
+def reads_parameters(row):
+    """The categories whose expression has a parameter in it: elsewhere their values cannot matter."""
+    letters = [letter for letter in CATEGORIES for text in [row["expr"] if isinstance(row["expr"], str) else row["expr"].get(letter)]
+               if text and any(re.search(rf"\b{parameter['name']}\b", text) for parameter in row["parameters"])]
+    return category_mask(letters)
 
 
 def beyond_answers(row):
@@ -115,20 +135,25 @@ def tables(dtypes, ops, reductions, version):
     array("op_refuses_bool", (quoted(row["refuses_bool"]) for row in ops.OPS), "const char *")
     array("op_beyond", map(beyond_answers, ops.OPS))
     array("op_direct_numbers", map(direct_numbers, ops.OPS))
+    array("op_parameters", (quoted(" ".join(p["name"] for p in row["parameters"])) for row in ops.OPS), "const char *")
+    array("op_reads_parameters", map(reads_parameters, ops.OPS))
+    array("op_parameter_kind", (value for row in ops.OPS for value in parameter_codes(row, "kind", KINDS)))
+    array("op_parameter_none", (value for row in ops.OPS for value in parameter_codes(row, "none", NONES)))
     array("red_names", (quoted(row["name"]) for row in reductions), "const char *")
     array("red_accumulate", (ACCUMULATES.index(row["accumulate"]) for row in reductions))
     array("red_result", (REDUCTION_RESULTS.index(row["result"]) for row in reductions))
     array("red_start", (STARTS.index(row["start"]) for row in reductions))
     array("red_on", (category_mask(row["on"]) for row in reductions))
     numbers = ["cdef enum:", f"    DTYPE_COUNT = {len(rows)}", f"    OP_COUNT = {len(ops.OPS)}",
-               f"    REDUCTION_COUNT = {len(reductions)}", f"    ARITHMETIC_DTYPES = {dtypes.ARITHMETIC}",
+               f"    REDUCTION_COUNT = {len(reductions)}", f"    MAX_PARAMETERS = {MAX_PARAMETERS}",
+               f"    ARITHMETIC_DTYPES = {dtypes.ARITHMETIC}",
                f"    CASTABLE_DTYPES = {dtypes.CASTABLE}"]
     numbers += [f"    {prefix}_{value.upper()} = {position}" for prefix, values in MEMBERS.items()
                 for position, value in enumerate(values)]
     numbers += enum("DT", rows) + enum("OP", ops.OPS) + enum("RED", reductions)
     header.append(f'#define BUILD_VERSION "{version}"')
     declarations.append("    const char *BUILD_VERSION")
-    pxd = ["# Written by csrc/gen.py from tensorlib/_dtypetable.py and _optable.py.", *numbers, "",
+    pxd = ["# Written by csrc/gen.py from tensorlib/_dtypetable.py and _optable/.", *numbers, "",
            'cdef extern from "tables.h" nogil:', *declarations]
     return "\n".join(header) + "\n", "\n".join(pxd) + "\n"
 
@@ -141,7 +166,7 @@ def write(name, text):
 
 def main():
     package = HERE.parent / "tensorlib"
-    dtypes, ops = load(package / "_dtypetable.py"), load(package / "_optable.py")
+    dtypes, ops = load(package / "_dtypetable.py"), load(package / "_optable")
     GENERATED.mkdir(exist_ok=True)
     header, pxd = tables(dtypes, ops, ops.REDUCTIONS, load(package / "_version.py").__version__)
     write("tables.h", header)

@@ -1,6 +1,6 @@
 """Writes the loops of every row and compute dtype: _generated/rows.h, one line a loop over the macros of csrc/loops.h.
 
-Called by gen.py with the rows of tensorlib/_optable.py and _dtypetable.py.  rows.h also enters the loops in tables: convert and the
+Called by gen.py with the rows of tensorlib/_optable and _dtypetable.py.  rows.h also enters the loops in tables: convert and the
 like by dtype, fill_loops by op and dtype.
 
 Named notes
@@ -8,6 +8,8 @@ Named notes
                              the unsigned one of its width, so the loop is written once, for the unsigned one.
   [commutes]                 Where a and b only meet around + * & | ^ == != && ||, a left constant is a right one with the operands
                              exchanged.  (Not so minimum: of two zeros it takes the second.)
+  [parameters]               What a row's function takes besides tensors (a slope, a bound) reaches its loops as an array in the
+                             compute dtype, float32 for halves.
   [bool bytes]               Memory from elsewhere may hold bools of any byte (a mask of 0 and 255 read as bool): a bool is read
                              as "not zero" wherever it is computed with.
 """
@@ -32,6 +34,14 @@ def expression(table, row):
     if letter == "b":                      # [bool bytes]
         table = re.sub(r"\b([abc])\b", r"(\1 != 0)", table)
     return table.replace("{t}", row["ctype"])
+
+
+def pointwise_expression(op, row):
+    """[parameters] The same for a pointwise row, whose parameters are s[0], s[1]..."""
+    text = expression(op["expr"], row)
+    for k, parameter in enumerate(op["parameters"] if text else ()):
+        text = re.sub(rf"\b{parameter['name']}\b", f"s[{k}]", text)
+    return text
 
 
 def sign_free(text):
@@ -89,15 +99,15 @@ def code(prefix, row):
 
 def pointwise_loops(w, op, row):
     """The loops of one op for one compute dtype; returns their names by shape."""
-    text = expression(op["expr"], row)
+    text, count = pointwise_expression(op, row), str(len(op["parameters"]))
     t, arity = row["ctype"], len(op["inputs"])
     name = f"{op['name']}_{t}"
     result = {"bool": "bool8", "real": COMPONENT.get(t, t), "float_real": COMPONENT.get(t, t),
               "complex": COMPLEX_OF.get(t)}.get(op["result"], t)
     if arity == 3:
-        w.macro("TERNARY", name, result, "bool8" if op["inputs"][0] in op["masks"] else t, t, text)
+        w.macro("TERNARY", name, result, "bool8" if op["inputs"][0] in op["masks"] else t, t, count, text)
     else:
-        w.macro("UNARY" if arity == 1 else "BINARY_COMMUTES" if commutes(text) else "BINARY", name, result, t, text)
+        w.macro("UNARY" if arity == 1 else "BINARY_COMMUTES" if commutes(text) else "BINARY", name, result, t, count, text)
     return [f"loop_{name}{shape}" for shape in (("", "_right_const", "_left_const") if arity == 2 else ("",))]
 
 
@@ -113,7 +123,7 @@ def all_pointwise(w, ops, dtypes):
     for op in ops:
         made = {}
         for row in compute:
-            text = expression(op["expr"], row)
+            text = pointwise_expression(op, row)
             if LETTER[row["category"]] not in op["on"] or text is None or not computed_in(op, row):
                 continue
             kept = row
@@ -130,7 +140,7 @@ def half_loops(w, ops, dtypes):
     single = next(row for row in dtypes if row["name"] == "float32")
     for op in ops:
         arity = len(op["inputs"])
-        text = expression(op["expr"], single)
+        text, count = pointwise_expression(op, single), str(len(op["parameters"]))
         if "f" not in op["on"] or text is None or arity > 2 or not computed_in(op, single) or op["result"] == "complex":
             continue
         shape = "UNARY" if arity == 1 else "BINARY"
@@ -140,7 +150,7 @@ def half_loops(w, ops, dtypes):
                 continue
             t = row["ctype"]
             if op["result"] != "bool" and set(re.findall(r"(\w+)\(", text)) <= SHORT:
-                w.macro(f"HALF_{shape}{'_COMMUTES' if arity == 2 and commutes(text) else ''}_{t}", name)
+                w.macro(f"HALF_{shape}{'_COMMUTES' if arity == 2 and commutes(text) else ''}_{t}", name, count)
             else:
                 w.macro(f"HALF_BLOCKS_{shape}", name, t, f"widen_{t}", "NULL" if op["result"] == "bool" else f"narrow_{t}")
             for place, suffix in enumerate(("", "_right_const", "_left_const")[:1 if arity == 1 else 3]):

@@ -2,12 +2,14 @@
 # "tensorlib.kernels" under the attribute `table`.
 #
 # A loop sees contiguous operands, or one constant operand, of one compute dtype; the block driver (elementwise) brings
-# anything else into that form.  Nothing here takes the GIL, allocates or fails.
+# anything else into that form.  The parameters of the row (a slope, a bound) lie side by side in the compute dtype.
+# Nothing here takes the GIL, allocates or fails.
 
 from plan_types cimport Plan, ReducePlan
 from tables cimport OP_COUNT, DTYPE_COUNT
 
-ctypedef void (*loop_fn)(char *out, const char *a, const char *b, const char *c, Py_ssize_t n) noexcept nogil
+ctypedef void (*loop_fn)(char *out, const char *a, const char *b, const char *c, const char *parameters,
+                         Py_ssize_t n) noexcept nogil
 
 cdef enum:   # shapes of a loop
     LOOP_ALL = 0           # every operand contiguous

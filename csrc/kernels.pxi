@@ -130,6 +130,7 @@ cdef bint run_rows(const Plan *p, const loop_fn *loops, int arity, int half) noe
     cdef Py_ssize_t position[MAX_DIMS]
     cdef char *data[MAX_OPERANDS]
     cdef loop_fn loop
+    cdef const char *parameters = <const char *>p.parameters
     for k in range(arity + 1):
         data[k] = p.data[k]
     if p.ndim > 0:
@@ -152,11 +153,11 @@ cdef bint run_rows(const Plan *p, const loop_fn *loops, int arity, int half) noe
         position[d] = 0
     while True:
         if constant == 0:
-            loop(data[0], data[1], data[2] if arity > 1 else NULL, data[3] if arity > 2 else NULL, n)
+            loop(data[0], data[1], data[2] if arity > 1 else NULL, data[3] if arity > 2 else NULL, parameters, n)
         elif constant == 1:
-            loop(data[0], widened(&wide, p, data[1], half), data[2], NULL, n)
+            loop(data[0], widened(&wide, p, data[1], half), data[2], NULL, parameters, n)
         else:
-            loop(data[0], data[1], widened(&wide, p, data[2], half), NULL, n)
+            loop(data[0], data[1], widened(&wide, p, data[2], half), NULL, parameters, n)
         d = 1
         while d < p.ndim:
             position[d] += 1
@@ -224,7 +225,7 @@ cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *input
         shape = LOOP_ALL if half < 0 or arity == 1 else LOOP_LEFT_CONST if inputs[1].need != half else LOOP_RIGHT_CONST
         if half >= 0 and shape != LOOP_ALL and inputs[1].need == inputs[2].need:
             arg[2] = widened(&wide, p, arg[2], half)
-        loops[shape](made, arg[1], arg[2], arg[3], 1)
+        loops[shape](made, arg[1], arg[2], arg[3], <const char *>p.parameters, 1)
         if rounds:
             cast(cooked, p.via[0], made, result, 1)
             cast(made, result, cooked, p.via[0], 1)
@@ -252,7 +253,7 @@ cdef void run_boxes(const Plan *p, const loop_fn *loops, int arity, Input *input
                 arg[k] = widened(&wide, p, arg[k], half)
         direct = box_is_contiguous(&b, p.step_bytes[0], out_size)
         out = b.data[0] if direct and result == stored and not rounds else made
-        loops[shape](out, arg[1], arg[2], arg[3], b.numel)
+        loops[shape](out, arg[1], arg[2], arg[3], <const char *>p.parameters, b.numel)
         if rounds:
             cast(cooked, p.via[0], made, result, b.numel)
             out = b.data[0] if direct else made

@@ -1,7 +1,7 @@
 /* The inner loops of the kernels, as macros: _generated/rows.h fills them with the rows' expressions, one line a loop.
  *
- * What the arguments have in common: NAME of the function to define, R the result's type, T the operands' type, and last a C
- * expression over a, b and c.
+ * What the arguments have in common: NAME of the function to define, R the result's type, T the operands' type, COUNT how many
+ * parameters it has, and last a C expression over a, b and c and the parameters s[0], s[1]...
  *
  * Named notes
  *   [in place]     An output that is the identical view of an input is read at an index before it is written there, so no step
@@ -18,13 +18,14 @@
 #include "transpose.h"
 #include "vecmath.h"
 
-typedef void loop_function(char *out, const char *a, const char *b, const char *c, ptrdiff_t n);
+typedef void loop_function(char *out, const char *a, const char *b, const char *c, const char *parameters,
+                           ptrdiff_t n);
 typedef void convert_function(char *out, const char *a, ptrdiff_t n);
 typedef void move2_function(char *out, ptrdiff_t out0, ptrdiff_t out1, const char *a, ptrdiff_t a0, ptrdiff_t a1, ptrdiff_t n0,
                             ptrdiff_t n1);
 
 #define LOOP static __attribute__((noinline)) void
-#define POINTWISE char *out, const char *a, const char *b, const char *c, ptrdiff_t n
+#define POINTWISE char *out, const char *a, const char *b, const char *c, const char *parameters, ptrdiff_t n
 #define CONVERSION out_ptr out, const char *a, ptrdiff_t n
 #define MOVE out_ptr out, ptrdiff_t out0, ptrdiff_t out1, const char *a, ptrdiff_t a0, ptrdiff_t a1, ptrdiff_t n0, ptrdiff_t n1
 
@@ -45,53 +46,64 @@ typedef struct { _Alignas(64) char wide[CAST_STRIP * 8], middle[CAST_STRIP * 8];
 
 /* -- pointwise -- */
 
-#define UNARY(name, R, T, ...)                                                                                                \
-    INLINE R op_##name(T a) { return __VA_ARGS__; }                                                                           \
+/* Parameters as locals: a store of the loop may not change them, so they stay in registers. */
+#define PARAMETERS(T, COUNT)                                                                                                  \
+    T s[COUNT + 1] = {0};                                                                                                     \
+    for (int k = 0; k < COUNT; k++)                                                                                           \
+        s[k] = ((const T *)parameters)[k];
+
+#define UNARY(name, R, T, COUNT, ...)                                                                                         \
+    INLINE R op_##name(T a, const T *s) { return __VA_ARGS__; }                                                               \
     LOOP loop_##name(POINTWISE)                                                                                               \
     {                                                                                                                         \
         R *o = (R *)out;                                                                                                      \
         const T *x = (const T *)a;                                                                                            \
-        EACH(i, n) o[i] = op_##name(x[i]);                                                                                    \
+        PARAMETERS(T, COUNT)                                                                                                  \
+        EACH(i, n) o[i] = op_##name(x[i], s);                                                                                 \
     }
 
-#define BINARY_RIGHT(name, R, T, ...)                                                                                         \
-    INLINE R op_##name(T a, T b) { return __VA_ARGS__; }                                                                      \
+#define BINARY_RIGHT(name, R, T, COUNT, ...)                                                                                  \
+    INLINE R op_##name(T a, T b, const T *s) { return __VA_ARGS__; }                                                          \
     LOOP loop_##name(POINTWISE)                                                                                               \
     {                                                                                                                         \
         R *o = (R *)out;                                                                                                      \
         const T *x = (const T *)a, *y = (const T *)b;                                                                         \
-        EACH(i, n) o[i] = op_##name(x[i], y[i]);                                                                              \
+        PARAMETERS(T, COUNT)                                                                                                  \
+        EACH(i, n) o[i] = op_##name(x[i], y[i], s);                                                                           \
     }                                                                                                                         \
     LOOP loop_##name##_right_const(POINTWISE)                                                                                 \
     {                                                                                                                         \
         R *o = (R *)out;                                                                                                      \
         const T *x = (const T *)a, right = *(const T *)b;                                                                     \
-        EACH(i, n) o[i] = op_##name(x[i], right);                                                                             \
+        PARAMETERS(T, COUNT)                                                                                                  \
+        EACH(i, n) o[i] = op_##name(x[i], right, s);                                                                          \
     }
 
-#define BINARY(name, R, T, ...)                                                                                               \
-    BINARY_RIGHT(name, R, T, __VA_ARGS__)                                                                                     \
+#define BINARY(name, R, T, COUNT, ...)                                                                                        \
+    BINARY_RIGHT(name, R, T, COUNT, __VA_ARGS__)                                                                              \
     LOOP loop_##name##_left_const(POINTWISE)                                                                                  \
     {                                                                                                                         \
         R *o = (R *)out;                                                                                                      \
         const T *y = (const T *)b, left = *(const T *)a;                                                                      \
-        EACH(i, n) o[i] = op_##name(left, y[i]);                                                                              \
+        PARAMETERS(T, COUNT)                                                                                                  \
+        EACH(i, n) o[i] = op_##name(left, y[i], s);                                                                           \
     }
 
 /* a and b may change places. */
-#define BINARY_COMMUTES(name, R, T, ...)                                                                                      \
-    BINARY_RIGHT(name, R, T, __VA_ARGS__)                                                                                     \
-    LOOP loop_##name##_left_const(POINTWISE) { loop_##name##_right_const(out, b, a, c, n); }
+#define BINARY_COMMUTES(name, R, T, COUNT, ...)                                                                               \
+    BINARY_RIGHT(name, R, T, COUNT, __VA_ARGS__)                                                                              \
+    LOOP loop_##name##_left_const(POINTWISE) { loop_##name##_right_const(out, b, a, c, parameters, n); }
 
 /* A is the first operand's type: that of T, or bool8 where it is a mask. */
-#define TERNARY(name, R, A, T, ...)                                                                                           \
-    INLINE R op_##name(A a, T b, T c) { return __VA_ARGS__; }                                                                 \
+#define TERNARY(name, R, A, T, COUNT, ...)                                                                                    \
+    INLINE R op_##name(A a, T b, T c, const T *s) { return __VA_ARGS__; }                                                     \
     LOOP loop_##name(POINTWISE)                                                                                               \
     {                                                                                                                         \
         R *o = (R *)out;                                                                                                      \
         const A *x = (const A *)a;                                                                                            \
         const T *y = (const T *)b, *z = (const T *)c;                                                                         \
-        EACH(i, n) o[i] = op_##name(x[i], y[i], z[i]);                                                                        \
+        PARAMETERS(T, COUNT)                                                                                                  \
+        EACH(i, n) o[i] = op_##name(x[i], y[i], z[i], s);                                                                     \
     }
 
 /* -- halves: the float32 loop NAME_f32 was written before -- */
@@ -151,43 +163,47 @@ static __attribute__((noinline)) const u16 *padded_strip(u16 *strip, const u16 *
             memcpy(o, to, n * sizeof *o);                                                                                     \
     }
 
-#define HALF_UNARY(name, H)                                                                                                   \
+#define HALF_UNARY(name, H, COUNT)                                                                                            \
     LOOP loop_##name##_##H(POINTWISE)                                                                                         \
     {                                                                                                                         \
         const u16 *x = (const u16 *)a;                                                                                        \
-        HALF_STRIPS(H, x += STRIP, x = padded_strip(last_x, x, n), widen_strip_##H(p, x), op_##name##_f32(p[k]))              \
+        PARAMETERS(f32, COUNT)                                                                                                \
+        HALF_STRIPS(H, x += STRIP, x = padded_strip(last_x, x, n), widen_strip_##H(p, x), op_##name##_f32(p[k], s))           \
     }
 
-#define HALF_BINARY_RIGHT(name, H)                                                                                            \
+#define HALF_BINARY_RIGHT(name, H, COUNT)                                                                                     \
     LOOP loop_##name##_##H(POINTWISE)                                                                                         \
     {                                                                                                                         \
         const u16 *x = (const u16 *)a, *y = (const u16 *)b;                                                                   \
+        PARAMETERS(f32, COUNT)                                                                                                \
         HALF_STRIPS(H, (x += STRIP, y += STRIP), (x = padded_strip(last_x, x, n), y = padded_strip(last_y, y, n)),            \
-                    (widen_strip_##H(p, x), widen_strip_##H(q, y)), op_##name##_f32(p[k], q[k]))                              \
+                    (widen_strip_##H(p, x), widen_strip_##H(q, y)), op_##name##_f32(p[k], q[k], s))                           \
     }                                                                                                                         \
     LOOP loop_##name##_##H##_right_const(POINTWISE)                                                                           \
     {                                                                                                                         \
         const u16 *x = (const u16 *)a;                                                                                        \
         f32 right = *(const f32 *)b;            /* [half const] */                                                            \
-        HALF_STRIPS(H, x += STRIP, x = padded_strip(last_x, x, n), widen_strip_##H(p, x), op_##name##_f32(p[k], right))       \
+        PARAMETERS(f32, COUNT)                                                                                                \
+        HALF_STRIPS(H, x += STRIP, x = padded_strip(last_x, x, n), widen_strip_##H(p, x), op_##name##_f32(p[k], right, s))    \
     }
 
-#define HALF_BINARY(name, H)                                                                                                  \
-    HALF_BINARY_RIGHT(name, H)                                                                                                \
+#define HALF_BINARY(name, H, COUNT)                                                                                           \
+    HALF_BINARY_RIGHT(name, H, COUNT)                                                                                         \
     LOOP loop_##name##_##H##_left_const(POINTWISE)                                                                            \
     {                                                                                                                         \
         const u16 *y = (const u16 *)b;                                                                                        \
         f32 left = *(const f32 *)a;                                                                                           \
-        HALF_STRIPS(H, y += STRIP, y = padded_strip(last_x, y, n), widen_strip_##H(p, y), op_##name##_f32(left, p[k]))        \
+        PARAMETERS(f32, COUNT)                                                                                                \
+        HALF_STRIPS(H, y += STRIP, y = padded_strip(last_x, y, n), widen_strip_##H(p, y), op_##name##_f32(left, p[k], s))     \
     }
 
-#define HALF_BINARY_COMMUTES(name, H)                                                                                         \
-    HALF_BINARY_RIGHT(name, H)                                                                                                \
-    LOOP loop_##name##_##H##_left_const(POINTWISE) { loop_##name##_##H##_right_const(out, b, a, c, n); }
+#define HALF_BINARY_COMMUTES(name, H, COUNT)                                                                                  \
+    HALF_BINARY_RIGHT(name, H, COUNT)                                                                                         \
+    LOOP loop_##name##_##H##_left_const(POINTWISE) { loop_##name##_##H##_right_const(out, b, a, c, parameters, n); }
 
 /* [half blocks]  a, b: NULL if the loop has no such operand; a_size, b_size: 0 for a constant; narrow: NULL for bool8 results. */
-static void half_blocks(char *out, const char *a, const char *b, ptrdiff_t a_size, ptrdiff_t b_size, ptrdiff_t n,
-                        loop_function *loop, convert_function *widen, convert_function *narrow)
+static void half_blocks(char *out, const char *a, const char *b, ptrdiff_t a_size, ptrdiff_t b_size,
+                        const char *parameters, ptrdiff_t n, loop_function *loop, convert_function *widen, convert_function *narrow)
 {
     f32 x[HALF_BLOCK], y[HALF_BLOCK], made[HALF_BLOCK];
     for (; n > 0; n -= HALF_BLOCK) {
@@ -196,7 +212,7 @@ static void half_blocks(char *out, const char *a, const char *b, ptrdiff_t a_siz
             widen((char *)x, a, m);
         if (b_size)
             widen((char *)y, b, m);
-        loop(narrow ? (char *)made : out, a_size ? (char *)x : a, b_size ? (char *)y : b, NULL, m);
+        loop(narrow ? (char *)made : out, a_size ? (char *)x : a, b_size ? (char *)y : b, NULL, parameters, m);
         if (narrow)
             narrow(out, (char *)made, m);
         a += m * a_size;
@@ -206,32 +222,32 @@ static void half_blocks(char *out, const char *a, const char *b, ptrdiff_t a_siz
 }
 
 #define HALF_BLOCKS_UNARY(name, H, widen, narrow)                                                                             \
-    LOOP loop_##name##_##H(POINTWISE) { half_blocks(out, a, NULL, 2, 0, n, loop_##name##_f32, widen, narrow); }
+    LOOP loop_##name##_##H(POINTWISE) { half_blocks(out, a, NULL, 2, 0, parameters, n, loop_##name##_f32, widen, narrow); }
 
 #define HALF_BLOCKS_BINARY(name, H, widen, narrow)                                                                            \
-    LOOP loop_##name##_##H(POINTWISE) { half_blocks(out, a, b, 2, 2, n, loop_##name##_f32, widen, narrow); }                  \
+    LOOP loop_##name##_##H(POINTWISE) { half_blocks(out, a, b, 2, 2, parameters, n, loop_##name##_f32, widen, narrow); }      \
     LOOP loop_##name##_##H##_right_const(POINTWISE)                                                                           \
     {                                                                                                                         \
-        half_blocks(out, a, b, 2, 0, n, loop_##name##_f32_right_const, widen, narrow);                                        \
+        half_blocks(out, a, b, 2, 0, parameters, n, loop_##name##_f32_right_const, widen, narrow);                            \
     }                                                                                                                         \
     LOOP loop_##name##_##H##_left_const(POINTWISE)                                                                            \
     {                                                                                                                         \
-        half_blocks(out, a, b, 0, 2, n, loop_##name##_f32_left_const, widen, narrow);                                         \
+        half_blocks(out, a, b, 0, 2, parameters, n, loop_##name##_f32_left_const, widen, narrow);                             \
     }
 
 /* Strips of float16 where the processor converts it; the portable conversion is too long to be repeated in every loop. */
 #if defined(__F16C__) || defined(__aarch64__)
-#define HALF_UNARY_f16(name) HALF_UNARY(name, f16)
-#define HALF_BINARY_f16(name) HALF_BINARY(name, f16)
-#define HALF_BINARY_COMMUTES_f16(name) HALF_BINARY_COMMUTES(name, f16)
+#define HALF_UNARY_f16(name, COUNT) HALF_UNARY(name, f16, COUNT)
+#define HALF_BINARY_f16(name, COUNT) HALF_BINARY(name, f16, COUNT)
+#define HALF_BINARY_COMMUTES_f16(name, COUNT) HALF_BINARY_COMMUTES(name, f16, COUNT)
 #else
-#define HALF_UNARY_f16(name) HALF_BLOCKS_UNARY(name, f16, widen_f16, narrow_f16)
-#define HALF_BINARY_f16(name) HALF_BLOCKS_BINARY(name, f16, widen_f16, narrow_f16)
-#define HALF_BINARY_COMMUTES_f16(name) HALF_BLOCKS_BINARY(name, f16, widen_f16, narrow_f16)
+#define HALF_UNARY_f16(name, COUNT) HALF_BLOCKS_UNARY(name, f16, widen_f16, narrow_f16)
+#define HALF_BINARY_f16(name, COUNT) HALF_BLOCKS_BINARY(name, f16, widen_f16, narrow_f16)
+#define HALF_BINARY_COMMUTES_f16(name, COUNT) HALF_BLOCKS_BINARY(name, f16, widen_f16, narrow_f16)
 #endif
-#define HALF_UNARY_bf16(name) HALF_UNARY(name, bf16)
-#define HALF_BINARY_bf16(name) HALF_BINARY(name, bf16)
-#define HALF_BINARY_COMMUTES_bf16(name) HALF_BINARY_COMMUTES(name, bf16)
+#define HALF_UNARY_bf16(name, COUNT) HALF_UNARY(name, bf16, COUNT)
+#define HALF_BINARY_bf16(name, COUNT) HALF_BINARY(name, bf16, COUNT)
+#define HALF_BINARY_COMMUTES_bf16(name, COUNT) HALF_BINARY_COMMUTES(name, bf16, COUNT)
 
 /* -- conversions, and the ways to combine of reductions -- */
 

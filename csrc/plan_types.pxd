@@ -1,9 +1,10 @@
 # The values that the planner (plan.pxd) makes and the kernels run: numbers only.
 #
 # Everything here is in bytes and in C codes: dtype codes are positions in tensorlib/_dtypetable.py, op codes positions in
-# tensorlib/_optable.py.  Axis 0 of a Plan is the fastest one (the reverse of a shape).
+# tensorlib/_optable.  Axis 0 of a Plan is the fastest one (the reverse of a shape).
 
 from config cimport MAX_DIMS, MAX_OPERANDS
+from tables cimport MAX_PARAMETERS
 
 cdef struct Plan:
     int operand_count                                 # operand 0 is the output, then the inputs
@@ -18,6 +19,7 @@ cdef struct Plan:
     int via[MAX_OPERANDS]                             # inputs: dtype[k], or a reduced dtype that the operand is rounded to
                                                       # before it is widened to compute (int64 + float16 adds float16s);
                                                       # output: the result's dtype if that is a reduced one, else dtype[0]
+    Py_ssize_t parameters[2 * MAX_PARAMETERS]         # of the row, side by side as values of compute (at most 16 bytes each)
 
 cdef struct ReducePlan:
     int op                                            # reduction code

@@ -1,4 +1,4 @@
-# Reductions: the rows of REDUCTIONS in _optable.py, over any axes of any layout.
+# Reductions: the rows of REDUCTIONS in _optable/, over any axes of any layout.
 #
 # Uses: copy.pxi (cast, move2).  Provides: reduce.
 #

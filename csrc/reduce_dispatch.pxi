@@ -1,4 +1,4 @@
-# Reductions over chosen dimensions: the rows of REDUCTIONS in _optable.py.
+# Reductions over chosen dimensions: the rows of REDUCTIONS in _optable/.
 #
 # Uses: dispatch.pxi (destination checks), plan.pxd (plan_build_reduce, plan_reduce_strides).  Provides: reduce.
 #

@@ -17,7 +17,7 @@ if _core.__version__ != __version__:
                       f"pip install)")
 
 from . import config, cpu, dtypes, interop, memory, printing, promotion, storage, utils  # noqa: E402,F401  (two of them push hooks down)
-from ._core import OverlapError, Size, Tensor, device  # noqa: E402,F401
+from ._core import Generator, OverlapError, Size, Tensor, device  # noqa: E402,F401
 from .config import show_config  # noqa: E402,F401
 from .defaults import (  # noqa: E402,F401
     are_deterministic_algorithms_enabled,
@@ -42,25 +42,24 @@ pi = 3.141592653589793
 e = 2.718281828459045
 newaxis = None
 
-_CORE_FUNCTIONS = (
-    "tensor as_tensor asarray from_numpy frombuffer scalar_tensor empty zeros ones full empty_like zeros_like ones_like "
-    "full_like empty_strided empty_permuted arange linspace eye rand randn randint rand_like randn_like randint_like "
-    "manual_seed seed initial_seed randperm Generator get_rng_state set_rng_state permute transpose t movedim "
-    "moveaxis swapaxes swapdims reshape flatten ravel squeeze unsqueeze narrow select unbind split chunk tensor_split "
-    "unflatten broadcast_to diagonal adjoint as_strided promote_types result_type can_cast is_tensor numel "
-    "is_floating_point is_complex clone"
-).split()
-
 
 def _export(names):
-    """Sets the public names of the core's functions and of the dtypes."""
-    for name in _CORE_FUNCTIONS:
-        names[name] = getattr(_core, name)
-    for name, value in vars(_core.functions).items():
-        if not name.startswith("_"):
-            names[name] = value
+    """Sets the public names of the core's functions (all it has but classes) and of the dtypes."""
+    for functions in (vars(_core), vars(_core.functions)):
+        for name, value in functions.items():
+            if name[0] != "_" and not isinstance(value, type):
+                names[name] = value
     names.update(dtypes.NAMES)
 
 
+def __getattr__(name):
+    """The submodules that few programs need are imported when first asked for."""
+    if name in _LAZY:
+        __import__(f"{__name__}.{name}")
+        return globals()[name]
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+_LAZY = ("nn", "special")
 _export(globals())
 __all__ = [_name for _name in globals() if not _name.startswith("_")]

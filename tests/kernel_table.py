@@ -10,6 +10,8 @@ import pathlib
 import numpy as np
 from tensorlib import _dtypetable, _optable
 
+OP_ROWS = {row["name"]: row for row in _optable.OPS}
+
 DTYPES = {row["name"]: code for code, row in enumerate(_dtypetable.DTYPES)}
 ROWS = {row["name"]: row for row in _dtypetable.DTYPES}
 OPS = {row["name"]: code for code, row in enumerate(_optable.OPS)}
@@ -22,7 +24,7 @@ class Plan(ctypes.Structure):
     _fields_ = [("operand_count", ctypes.c_int), ("ndim", ctypes.c_int), ("numel", SSIZE), ("shape", SSIZE * MAX_DIMS),
                 ("step_bytes", (SSIZE * MAX_DIMS) * MAX_OPERANDS), ("data", P * MAX_OPERANDS),
                 ("dtype", ctypes.c_int * MAX_OPERANDS), ("op", ctypes.c_int), ("compute", ctypes.c_int),
-                ("via", ctypes.c_int * MAX_OPERANDS)]
+                ("via", ctypes.c_int * MAX_OPERANDS), ("parameters", SSIZE * 8)]
 
 
 class ReducePlan(ctypes.Structure):
@@ -47,6 +49,13 @@ def numpy_dtype(name):
     return np.dtype(row["numpy"] if row["numpy"] else {1: "u1", 2: "u2", 4: "u4"}[row["itemsize"]])
 
 
+def parameter_values(op, dtype):
+    """The sample parameters of a row as the loops of a dtype take them."""
+    compute = numpy_dtype(ROWS[dtype]["compute"])
+    values = [0 if p["sample"] is None or abs(p["sample"]) == float("inf") else p["sample"] for p in OP_ROWS[op]["parameters"]]
+    return np.array([abs(x) if compute.kind == "u" else x for x in values], dtype=object).astype(compute)
+
+
 class Kernels:
     def __init__(self, level):
         self.level = level
@@ -60,8 +69,9 @@ class Kernels:
         return bool(self.table.loops[OPS[op]][DTYPES[dtype]][0])
 
     def loop(self, op, dtype, shape, out, *operands):
-        call = ctypes.CFUNCTYPE(None, P, P, P, P, SSIZE)(self.table.loops[OPS[op]][DTYPES[dtype]][shape])
-        call(out.ctypes.data, *[x.ctypes.data for x in operands], *[None] * (3 - len(operands)), out.size)
+        call = ctypes.CFUNCTYPE(None, P, P, P, P, P, SSIZE)(self.table.loops[OPS[op]][DTYPES[dtype]][shape])
+        parameters = parameter_values(op, dtype)
+        call(out.ctypes.data, *[x.ctypes.data for x in operands], *[None] * (3 - len(operands)), parameters.ctypes.data, out.size)
         return out
 
     def cast(self, x, src, dst):
@@ -92,6 +102,8 @@ class Kernels:
     def elementwise(self, op, compute, out, out_dtype, operands, dtypes, via=(), result=None):
         p = self.plan(out, out_dtype, operands, dtypes)
         p.op, p.compute = OPS[op], DTYPES[compute]
+        values = parameter_values(op, compute)
+        ctypes.memmove(p.parameters, values.ctypes.data, values.nbytes)
         if result:
             p.via[0] = DTYPES[result]
         for k, dtype in enumerate(via):

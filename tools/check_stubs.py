@@ -17,6 +17,7 @@ n: int = b.numel()
 d: tl.device = tl.device("meta")
 s: tl.Size = a.shape
 t: tuple[int, ...] = s
+r: tl.Tensor = tl.nn.functional.leaky_relu(a, 0.1, inplace=False)
 w: str = a.shape    # type: ignore[assignment]
 """
 

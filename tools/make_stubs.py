@@ -1,4 +1,5 @@
-"""Writes tensorlib/__init__.pyi, the types of the public names, from the built package; --check only says whether it is current.
+"""Writes the types of the public names, tensorlib/__init__.pyi and those of its modules of functions, from the built package;
+--check only says whether they are current.
 
 Signatures come from the package itself, the type of a result from the first line of a docstring (`add(input, other) -> Tensor`)
 or from RETURNS below, the type of an argument from its name.  What neither tells stays without a type.
@@ -13,7 +14,16 @@ from pathlib import Path
 import tensorlib as tl
 from tensorlib import _optable
 
-STUB = Path(__file__).resolve().parent.parent / "tensorlib" / "__init__.pyi"
+PACKAGE = Path(__file__).resolve().parent.parent / "tensorlib"
+MODULE_STUBS = {"nn/functional.pyi": tl.nn.functional, "special.pyi": tl.special}
+
+MODULE_HEAD = '''"""The types of {name}'s functions.  Written by tools/make_stubs.py; do not edit."""
+
+from typing import Any
+
+from tensorlib import Tensor
+
+'''
 
 HEAD = '''"""The types of tensorlib's public names.  Written by tools/make_stubs.py; do not edit."""
 
@@ -176,11 +186,11 @@ def class_lines(name, cls):
 def stub():
     public = {name: value for name, value in sorted(vars(tl).items()) if not name.startswith("_")}
     for row in [*_optable.OPS, *_optable.REDUCTIONS]:
-        TENSOR_FUNCTIONS.update([row["name"], *row.get("aliases", ())])
+        TENSOR_FUNCTIONS.update([row["name"], row["name"] + "_", *row.get("aliases", ())])
     classes = {n: v for n, v in public.items() if inspect.isclass(v)}
     modules = {n for n, v in public.items() if inspect.ismodule(v)}
-    lines = [f"from . import {name} as {name}" for name in sorted(modules) if (STUB.parent / name).exists()
-             or (STUB.parent / f"{name}.py").exists()]
+    lines = [f"from . import {name} as {name}" for name in sorted(modules) if (PACKAGE / name).exists()
+             or (PACKAGE / f"{name}.py").exists()]
     lines += ["", "__version__: builtins.str", ""]
     for name, cls in classes.items():
         lines += [*class_lines(name, cls), ""]
@@ -197,13 +207,20 @@ def stub():
     return HEAD + "\n".join(lines) + "\n"
 
 
+def module_stub(module):
+    lines = [line for name in sorted(module.__all__) for line in definition(name, getattr(module, name))]
+    return (MODULE_HEAD.format(name=module.__name__) if lines else "") + "\n".join(lines) + "\n"
+
+
 def main():
-    text = stub()
-    if "--check" in sys.argv[1:]:
-        if not STUB.exists() or STUB.read_text() != text:
-            sys.exit(f"{STUB.name} is not what the package offers; run: python tools/make_stubs.py")
-    elif not STUB.exists() or STUB.read_text() != text:
-        STUB.write_text(text)
+    texts = {"__init__.pyi": stub()} | {name: module_stub(module) for name, module in MODULE_STUBS.items()}
+    for name, text in texts.items():
+        path = PACKAGE / name
+        if path.exists() and path.read_text() == text:
+            continue
+        if "--check" in sys.argv[1:]:
+            sys.exit(f"{name} is not what the package offers; run: python tools/make_stubs.py")
+        path.write_text(text)
 
 
 if __name__ == "__main__":

@@ -19,27 +19,32 @@ FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.75, 3.140625, 1e-3, 123.5, -65504.0, 1e-
 def accepts(row, dtype_row):
     """Whether the op takes the dtype; a "float" row converts bool and integers first."""
     category = dtype_row["category"]
-    return CATEGORY_LETTERS[category] in row["on"] or (row["result"] == "float" and category < 2)
+    if isinstance(row["expr"], dict) and row["expr"].get(dtype_row["kind"], "") is None:
+        return False
+    return CATEGORY_LETTERS[category] in row["on"] or (row["result"].startswith(("float", "double")) and category < 2)
 
 
 def draw(rng, dtype_row, kind="any"):
     """One Python number for the dtype."""
     category, name = dtype_row["category"], dtype_row["name"]
     if category == 0:
-        return rng.random() < 0.5
+        return clipped(rng.random() < 0.5, kind)
     if category == 1:
         low, high = INT_RANGES[name]
         value = rng.choice([low, high, 0, 1, rng.randint(low, high), rng.randint(max(low, -9), 9)])
-        return value
+        return clipped(value, kind)
     if category == 2:
         value = rng.choice(FLOATS) if rng.random() < 0.4 else rng.uniform(-8, 8)
         return clipped(value, kind)
-    return complex(rng.uniform(-4, 4), rng.uniform(-4, 4))
+    return clipped(complex(rng.uniform(-4, 4), rng.uniform(-4, 4)), kind)
 
 
 def clipped(value, kind):
+    """The value as the row's `samples` wants it."""
     if kind == "small" and abs(value) > 80:
-        return 80.0 if value > 0 else -80.0
+        return type(value)(80 if value > 0 else -80)
+    if kind == "nonzero" and value == 0:
+        return type(value)(1)
     return value
 
 
@@ -81,13 +86,33 @@ def operands(row, dtype_row, shape, seed):
     """The tensors of one call; masks are bool."""
     bool_row = DTYPE_ROWS[0]
     count = len(row["inputs"])
-    kinds = [row["samples"] if row["samples"] in ("small",) else "any"] * count
+    kinds = ["small" if row["samples"] == "small" else "any"] * count
+    if row["samples"] == "nonzero_right":
+        kinds[-1] = "nonzero"
     return [tensor(bool_row if row["inputs"][k] in row["masks"] else dtype_row, shape, f"{seed}/{k}", kinds[k])
             for k in range(count)]
 
 
+def function_of(row, suffix=""):
+    """The public function of a row, in the module where it lives."""
+    place = tl
+    for name in [*filter(None, row["module"].split(".")), row["name"] + suffix]:
+        place = getattr(place, name)
+    return place
+
+
 def call(row, args, **kwargs):
-    return getattr(tl, row["name"])(*args, **kwargs)
+    """The row's function of the operands, with the parameters of its samples."""
+    given = {p["name"]: p["sample"] for p in row["parameters"]}
+    return function_of(row)(*args, **given, **kwargs)
+
+
+def call_inplace(row, target, others):
+    """The row's in-place method, or its in-place function where it has no method."""
+    given = {p["name"]: p["sample"] for p in row["parameters"]}
+    if row["method"]:
+        return getattr(target, row["name"] + "_")(*others, **given)
+    return function_of(row, "_")(target, *others, **given)
 
 
 def payload(t):
@@ -95,4 +120,5 @@ def payload(t):
     return bytes(t.contiguous().untyped_storage())[t.contiguous().storage_offset() * t.element_size():][:t.numel() * t.element_size()]
 
 
-__all__ = ["ROWS", "REDUCTIONS", "DTYPE_ROWS", "accepts", "call", "in_layouts", "operands", "payload", "tensor", "values"]
+__all__ = ["ROWS", "REDUCTIONS", "DTYPE_ROWS", "accepts", "call", "call_inplace", "function_of", "in_layouts", "operands",
+           "payload", "tensor", "values"]

@@ -84,7 +84,7 @@ def violations(module, source, modules, is_package=False):
                 yield f"{where}: {outer} is imported outside a function"
         elif not inside and any(name == n or name.startswith(n + ".") for n in NOT_AT_IMPORT):
             yield f"{where}: {name} at import time"
-        if module in DATA:
+        if module.split(".")[0] in DATA and not name.startswith(f"tensorlib.{module.split('.')[0]}."):
             yield f"{where}: a table imports {name}"
         if outer != "tensorlib":
             continue

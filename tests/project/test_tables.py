@@ -76,15 +76,26 @@ def test_op_row(row):
     assert not row["refuses_bool"] or "b" not in row["on"]
     if row["result"].startswith("float"):
         assert not set(row["on"]) & set("bi"), "bool and integers are computed as the default dtype"
-    assert row["samples"] in ("any", "small", "nonneg", "nonzero_right")
+    assert row["samples"] in ("any", "small", "nonzero_right")
+    assert row["module"] in ("", "nn.functional", "special") and not (row["module"] and row["method"])
+    assert all(also.rpartition(".")[0] in ("nn.functional", "special") for also in row["also"])
+    assert not row["inplace_flag"] or "nn.functional" in (row["module"], *(also.rpartition(".")[0] for also in row["also"]))
+    assert len(row["parameters"]) <= 4 and not (row["parameters"] and row["form"])
+    for parameter in row["parameters"]:
+        assert parameter["none"] in ("refused", "zero", "nan", "max", "min") and parameter["kind"] in ("number", "float", "int")
+        assert not (parameter["required"] and parameter["none"] != "refused")
+        assert parameter["sample"] is not None or parameter["none"] != "refused"
+        assert re.fullmatch(r"[a-z_]{2,}", parameter["name"])
     assert 1 <= len(row["inputs"]) <= 3
     operands = "abc"[:len(row["inputs"])]
     for letter, category in KINDS.items():
         expression = expression_for(row, "expr", letter)
-        if category in row["on"]:
+        if category in row["on"] and not (letter == "u" and expression is None):
             assert expression, f"{row['name']} has no expression for {letter}"
             used = set(re.findall(r"(?<!\w)[abc](?!\w)", expression))
             assert used == set(operands), f"{row['name']} on {letter}: {expression} reads {used}"
+            unused = [p["name"] for p in row["parameters"] if not re.search(rf"\b{p['name']}\b", expression)]
+            assert unused in ([], [p["name"] for p in row["parameters"]]), f"{row['name']} on {letter} does not use {unused}"
     assert (row["alpha"] is None) or len(names[row["alpha"]]["inputs"]) == len(row["inputs"]) + 1
     if not row["name"].startswith("_"):
         assert row["doc"].endswith((".", ". ")) and row["example"]
@@ -101,11 +112,18 @@ def test_reduction_row(row):
 
 @pytest.mark.parametrize("row", PUBLIC, ids=by_name)
 def test_package_offers_the_row(row):
+    place = {"": tl, "nn.functional": tl.nn.functional, "special": tl.special}
+    home = place[row["module"]]
     for name in (row["name"], *row["aliases"]):
-        assert callable(getattr(tl, name)), name
-        assert callable(getattr(tl.Tensor, name)), name
-        assert hasattr(tl.Tensor, name + "_") == row["inplace"], name
-    assert row["doc"].split("``")[1] in getattr(tl, row["name"]).__doc__
+        assert callable(getattr(home, name)), name
+        assert hasattr(tl.Tensor, name) == row["method"], name
+        assert hasattr(tl.Tensor, name + "_") == (row["method"] and row["inplace"]), name
+        assert (home is tl) == hasattr(tl, name), name
+    assert hasattr(home, row["name"] + "_") == row["inplace_function"]
+    for also in row["also"]:
+        module, _, name = also.rpartition(".")
+        assert callable(getattr(place[module], name)), also
+    assert row["doc"].split("``")[1] in getattr(home, row["name"]).__doc__
     if row["operator"]:
         assert hasattr(tl.Tensor, f"__{row['operator']}__")
 
@@ -120,7 +138,7 @@ def test_no_other_list_of_dtypes():
     names = {name for row in DTYPES for name in (row["name"], *row["aliases"])}
     found = []
     for path in (ROOT / "tensorlib").rglob("*.py"):
-        if path.name in ("_dtypetable.py", "_optable.py", "selftest.py"):
+        if path.name in ("_dtypetable.py", "selftest.py"):
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
