@@ -62,7 +62,7 @@ def kernel_modules(kernels):
         if not (ROOT / source).exists() or (ROOT / source).read_text() != text:
             (ROOT / source).write_text(text)
         made.append(extension(f"tensorlib._kernels_{level}", str(source), flags,
-                              [*kernels.sources, *sources_under("loops.h", "scalar.h", "vecmath*.h", "transpose.h", "_generated/*.h")]))
+                              [*kernels.sources, *sources_under("[lst]*.h", "vecmath*.h", "_generated/*.h")]))
     return made
 
 

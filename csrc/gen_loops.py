@@ -14,13 +14,17 @@ Named notes
                              as "not zero" wherever it is computed with.
 """
 
+import pathlib
 import re
 
+HERE = pathlib.Path(__file__).parent
 UNSIGNED = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}                  # by item size
 BYTES = UNSIGNED | {16: "c128"}                                     # a type of each item size, to move bytes
 COMPONENT = {"c32": "f16", "c64": "f32", "c128": "f64"}
 COMPLEX_OF = {t: c for c, t in COMPONENT.items()}
 SHORT = {"abs_f32", "sqrt_f32", "minimum_f32", "maximum_f32"}      # functions that a few vector instructions compute
+STAGED = {name for header in HERE.glob("vecmath*.h")                # functions with a loop of their own (csrc/stages.h)
+          for name in re.findall(r"^(?:STAGED|GUARDED)_[12]\((\w+),", header.read_text(), re.MULTILINE)}
 LETTER = {0: "b", 1: "i", 2: "f", 3: "c"}
 
 
@@ -104,7 +108,9 @@ def pointwise_loops(w, op, row):
     name = f"{op['name']}_{t}"
     result = {"bool": "bool8", "real": COMPONENT.get(t, t), "float_real": COMPONENT.get(t, t),
               "complex": COMPLEX_OF.get(t)}.get(op["result"], t)
-    if arity == 3:
+    if arity == 1 and text.endswith("(a)") and text[:-3] in STAGED:
+        w.macro("UNARY_STAGED", name, t, text[:-3])
+    elif arity == 3:
         w.macro("TERNARY", name, result, "bool8" if op["inputs"][0] in op["masks"] else t, t, count, text)
     else:
         w.macro("UNARY" if arity == 1 else "BINARY_COMMUTES" if commutes(text) else "BINARY", name, result, t, count, text)

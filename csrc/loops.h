@@ -15,6 +15,7 @@
  *   [half const]   The constant operand of a loop of halves is a float32: factors are not rounded to a half (dispatch.pxi).
  */
 #pragma once
+#include "stages.h"
 #include "transpose.h"
 #include "vecmath.h"
 
@@ -28,14 +29,6 @@ typedef void move2_function(char *out, ptrdiff_t out0, ptrdiff_t out1, const cha
 #define POINTWISE char *out, const char *a, const char *b, const char *c, const char *parameters, ptrdiff_t n
 #define CONVERSION out_ptr out, const char *a, ptrdiff_t n
 #define MOVE out_ptr out, ptrdiff_t out0, ptrdiff_t out1, const char *a, ptrdiff_t a0, ptrdiff_t a1, ptrdiff_t n0, ptrdiff_t n1
-
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed"       /* a loop of library calls stays one */
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define INDEPENDENT _Pragma("GCC ivdep")
-#endif
-#define EACH(i, n) INDEPENDENT for (ptrdiff_t i = 0; i < n; i++)                                /* [in place] */
 
 /* The memory that a kernel converts and gathers into, one piece for each call, on the stack: with what lies above and below it
  * (a cast, a gather, the core's own frames) less than 48 KiB, so that threads with small stacks run kernels too.  tests/core/
@@ -61,6 +54,11 @@ typedef struct { _Alignas(64) char wide[CAST_STRIP * 8], middle[CAST_STRIP * 8];
         PARAMETERS(T, COUNT)                                                                                                  \
         EACH(i, n) o[i] = op_##name(x[i], s);                                                                                 \
     }
+
+/* The loop that stages.h made of a function. */
+#define UNARY_STAGED(name, T, function)                                                                                       \
+    INLINE T op_##name(T a, const T *s) { (void)s; return function(a); }                                                      \
+    LOOP loop_##name(POINTWISE) { function##_stages((T *)out, (const T *)a, n); }
 
 #define BINARY_RIGHT(name, R, T, COUNT, ...)                                                                                  \
     INLINE R op_##name(T a, T b, const T *s) { return __VA_ARGS__; }                                                          \

@@ -3,8 +3,25 @@
  *
  *   F32(name, bound in ULP, reference)                           of double x; every float32
  *   F64(name, bound in ULP, low, high, step, reference)          of long double x; step: operands close to its multiples
+ *   F32_STAGED, F64_STAGED                                       the same, of functions with a loop of stages (stages.h)
  *   F32_2, F64_2(name, bound in ULP, low, high, reference)       of x and y
  */
 
-F32(exp, 0.54, exp(x))
+F32_STAGED(exp, 0.52, exp(x))
+F32_STAGED(exp2, 0.52, exp2(x))
+F32_STAGED(expm1, 0.52, expm1(x))
+F32_STAGED(sigmoid, 0.52, 1 / (1 + exp(-x)))
+F32_STAGED(sinh, 0.52, sinh(x))
+F32_STAGED(cosh, 0.52, cosh(x))
+F32_STAGED(tanh, 0.52, tanh(x))
+F32_STAGED(log, 0.52, log(x))
+F32_STAGED(log2, 0.52, log2(x))
+F32_STAGED(log10, 0.52, log10(x))
+F32_STAGED(log1p, 0.52, log1p(x))
+F32_STAGED(asinh, 0.52, asinh(x))
+F32_STAGED(acosh, 0.52, acosh(x))
+F32_STAGED(atanh, 0.52, atanh(x))
+F32_STAGED(sin, 0.52, sin(x))
+F32_STAGED(cos, 0.52, cos(x))
+F32_STAGED(tan, 0.52, tan(x))
 F64(exp, 1, -760, 760, 0.34657359027997264, expl(x))

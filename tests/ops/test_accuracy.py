@@ -58,6 +58,22 @@ NAN, INF = math.nan, math.inf
 TINY = {"f": 2.0 ** -149, "d": 2.0 ** -1074}   # the smallest subnormals, which "tiny" stands for
 SPECIAL = {                                    # C99 Annex F.9 and what follows from it: operands, then the result
     "exp": [(0.0, 1), (-0.0, 1), (-INF, 0.0), (INF, INF), (NAN, NAN), (1e30, INF), (-1e30, 0.0), ("tiny", 1), ("-tiny", 1)],
+    "exp2": [(0.0, 1), (-0.0, 1), (-INF, 0.0), (INF, INF), (NAN, NAN), (1e30, INF), (-1e30, 0.0), (10, 1024), (-3, 0.125)],
+    "expm1": [*((x, x) for x in (0.0, -0.0, "tiny", "-tiny", INF, NAN)), (-INF, -1), (1e30, INF), (-1e30, -1)],
+    "sigmoid": [(0.0, 0.5), (-0.0, 0.5), (INF, 1), (-INF, 0.0), (NAN, NAN), (1e30, 1), (-1e30, 0.0)],
+    "sinh": [(x, x) for x in (0.0, -0.0, "tiny", "-tiny", INF, -INF, NAN)] + [(1e30, INF), (-1e30, -INF)],
+    "cosh": [(0.0, 1), (-0.0, 1), (INF, INF), (-INF, INF), (NAN, NAN), (1e30, INF), (-1e30, INF)],
+    "tanh": [(x, x) for x in (0.0, -0.0, "tiny", "-tiny", NAN)] + [(INF, 1), (-INF, -1), (1e30, 1), (-1e30, -1)],
+    "log": [(0.0, -INF), (-0.0, -INF), (1, 0.0), (-1, NAN), ("-tiny", NAN), (-INF, NAN), (INF, INF), (NAN, NAN)],
+    "log2": [(0.0, -INF), (-0.0, -INF), (1, 0.0), (-1, NAN), (-INF, NAN), (INF, INF), (NAN, NAN), (8, 3), (0.25, -2)],
+    "log10": [(0.0, -INF), (-0.0, -INF), (1, 0.0), (-1, NAN), (-INF, NAN), (INF, INF), (NAN, NAN), (1000, 3), (1e10, 10)],
+    "log1p": [*((x, x) for x in (0.0, -0.0, "tiny", "-tiny", INF, NAN)), (-1, -INF), (-1.5, NAN), (-INF, NAN)],
+    "asinh": [(x, x) for x in (0.0, -0.0, "tiny", "-tiny", INF, -INF, NAN)],
+    "acosh": [(1, 0.0), (0.5, NAN), (-1, NAN), (-3, NAN), (-INF, NAN), (INF, INF), (NAN, NAN)],
+    "atanh": [*((x, x) for x in (0.0, -0.0, "tiny", "-tiny", NAN)), (1, INF), (-1, -INF), (1.5, NAN), (-1.5, NAN), (INF, NAN)],
+    "sin": [(x, x) for x in (0.0, -0.0, "tiny", "-tiny", NAN)] + [(INF, NAN), (-INF, NAN)],
+    "cos": [(0.0, 1), (-0.0, 1), ("tiny", 1), (INF, NAN), (-INF, NAN), (NAN, NAN)],
+    "tan": [(x, x) for x in (0.0, -0.0, "tiny", "-tiny", NAN)] + [(INF, NAN), (-INF, NAN)],
 }
 
 
