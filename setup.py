@@ -7,6 +7,7 @@ import sys
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError
 
 ROOT = pathlib.Path(__file__).resolve().parent
 CSRC = ROOT / "csrc"
@@ -92,7 +93,12 @@ class BuildExt(build_ext):
         # Some interpreters carry an rpath to their own library into whatever they link: useless here, and a trace of this machine.
         linker = [word for word in self.compiler.linker_so if not word.startswith(("-Wl,-rpath", "-Wl,-R"))]
         self.compiler.set_executable("linker_so", linker)
-        super().build_extensions()
+        try:
+            super().build_extensions()
+        except CompileError as error:
+            raise SystemExit(f"tensorlib is compiled where it is installed and needs a C compiler and Python's headers; "
+                             f"{self.compiler.compiler[0]} did not compile it.\nOn Debian or Ubuntu: apt install build-essential "
+                             f"python3-dev; CC=... names another compiler.\n{error}") from None
 
 
 def modules():

@@ -395,7 +395,7 @@ cdef int tensor_zero(TensorBase self) except -1:
 
 cdef int refuse_grad(object requires_grad) except -1:
     if requires_grad:
-        raise NotImplementedError("requires_grad=True: tensorlib has no autograd (docs/differences.md); leave it False")
+        raise NotImplementedError("requires_grad=True: tensorlib has no autograd; leave it False")
     return 0
 
 

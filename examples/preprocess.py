@@ -9,8 +9,8 @@
 5. Both batches are compared with NumPy's bit for bit, and timed beside it (and beside torch, where it is installed).
 6. A picture shows the photographs, their normalised channels, and how the two orders lie in memory.
 
-A file that cannot be used is refused in one sentence, and the others go through.  Without arguments: the photographs that
-come inside Matplotlib and scikit-learn.
+A file that cannot be used is refused in one sentence, and the others go through; the exit status is then 1.  Without
+arguments: the photographs that come inside Matplotlib and scikit-learn.
 """
 
 import argparse
@@ -247,7 +247,7 @@ def draw(path, labels, images, batch):
         mappable = draw_photograph(sheet, left + i * (tile + gap), photographs, tile, labels[i], images[i], batch[i])
     draw_scale(sheet.figure, sheet.axes(width / 2 - 2.4, scale, 4.8, 0.16), mappable)
     draw_memory(sheet.axes(margin, memory, width - 2 * margin, 5.1))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(exist_ok=True)
     sheet.figure.savefig(path, dpi=130)
 
 
@@ -340,6 +340,8 @@ def parse(arguments):
     options = parser.parse_args(arguments)
     if not 1 <= options.size <= 4096:
         parser.error("--size is 1 to 4096")
+    if options.output.is_dir() or not options.output.absolute().parent.parent.is_dir():
+        parser.error(f"--output is the picture's file, in a folder that exists: {options.output}")
     return options
 
 
@@ -368,8 +370,9 @@ def main(arguments=None):
     references = {order: normalise_numpy(array, order, mean_np, std_np) for order in batches}
     well = check(batches, references)
 
-    print("Time for the batch, best of many runs in turns, NumPy and torch on one thread")
-    for order, row in timings(buffer, shape).items():
+    table = timings(buffer, shape)
+    print(f"Time for the batch, best of many runs in turns, {' and '.join(next(iter(table.values())))} on one thread")
+    for order, row in table.items():
         print(f"  {order:14} " + ", ".join(f"{library} {taken * 1e3:.2f} ms" for library, taken in row.items())
               + f"; {row['tensorlib'] / row['NumPy']:.2f} of NumPy's time")
 
@@ -378,7 +381,10 @@ def main(arguments=None):
         print(f"Picture\n  {options.output}")
     except ImportError:
         print("Picture\n  not drawn: Matplotlib is not installed (pip install matplotlib)")
-    return 0 if well else 1
+    refused = len(paths) - len(images)
+    if refused:
+        print(f"{refused} of {len(paths)} files refused; see above.")
+    return 0 if well and not refused else 1
 
 
 if __name__ == "__main__":

@@ -60,6 +60,12 @@ def __getattr__(name):
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
+def __dir__():
+    return [name for name in globals() if name.startswith("__")] + __all__
+
+
 _LAZY = ("nn", "special")
 _export(globals())
-__all__ = [_name for _name in globals() if not _name.startswith("_")]
+_PUBLIC_MODULES = ("cpu", "utils", *_LAZY)      # the others are where things are, not names to use
+__all__ = [_name for _name, _value in globals().items() if _name[0] != "_" and not isinstance(_value, type(_core))]
+__all__ += _PUBLIC_MODULES

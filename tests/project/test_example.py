@@ -114,7 +114,8 @@ def test_refused_in_one_sentence_while_others_go_through(example, tmp_path, caps
         pytest.skip("this Pillow cannot write the format")
     code, out = run(example, tmp_path, capsys, path, good)
     refusals = [line for line in out.splitlines() if line.startswith("  refused")]
-    assert code == 0 and len(refusals) == 1 and str(path) in refusals[0] and refusals[0].endswith(".")
+    assert code == 1 and out.endswith("1 of 2 files refused; see above.\n")
+    assert len(refusals) == 1 and str(path) in refusals[0] and refusals[0].endswith(".")
     if not (kind == "truncated WEBP" and "not an image" in refusals[0]):   # some WebP builds cannot even open half a file
         assert REFUSALS[kind] in refusals[0]
     assert out.count("shape (1, 3, 16, 16)") == 2 and out.count("equal to NumPy bit for bit") == 2
@@ -189,3 +190,11 @@ def test_default_photographs_are_inside_packages(example):
     pytest.importorskip("matplotlib")
     found = example.default_photographs()
     assert found and all(example.decode(path)[0].mode == "RGB" for path in found)
+
+
+@pytest.mark.parametrize("output", ["missing/folder/picture.png", ""])
+def test_output_that_cannot_be_written(example, tmp_path, capsys, good, output):
+    with pytest.raises(SystemExit) as stopped:
+        example.main([str(good), "--output", str(tmp_path / output)])
+    assert stopped.value.code == 2 and "--output is the picture's file" in capsys.readouterr().err
+    assert not (tmp_path / "missing").exists()

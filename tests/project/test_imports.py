@@ -203,3 +203,12 @@ def test_import_time(record_property):
     seconds = min(float(in_bare_interpreter(code)) for _ in range(9))
     record_property("import_ms", round(seconds * 1000, 2))
     assert seconds < IMPORT_SECONDS, f"import tensorlib takes {seconds * 1000:.1f} ms"
+
+
+def test_public_names_are_no_internal_modules():
+    import tensorlib as tl
+    names = {}
+    exec("from tensorlib import *", names)
+    modules = {name for name, value in names.items() if isinstance(value, type(tl))}
+    assert modules == {"cpu", "utils", "nn", "special"}
+    assert {"nn", "special", "Tensor", "add", "float32"} <= set(dir(tl)) and not {"config", "machine", "dtypes"} & set(dir(tl))
