@@ -68,4 +68,4 @@ _LAZY = ("nn", "special")
 _export(globals())
 _PUBLIC_MODULES = ("cpu", "utils", *_LAZY)      # the others are where things are, not names to use
 __all__ = [_name for _name, _value in globals().items() if _name[0] != "_" and not isinstance(_value, type(_core))]
-__all__ += _PUBLIC_MODULES
+__all__ += [*_PUBLIC_MODULES]     # noqa: PLE0604
