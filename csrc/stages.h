@@ -5,12 +5,12 @@
  * loops over half the chain each, with a block in between that stays in L1, are 1.25 to 1.5 times as fast (Zen 3: sin_f32 1.01 to
  * 0.77 ns, log_f32 1.21 to 0.95).  The function as such runs the same two stages one after the other, so the bits are the same.
  *
- *   NAME_first(x, &u)  or  NAME_first(x, &u, &v)         the first stage
- *   NAME_last(x, u)    or  NAME_last(x, u, v)            the second: the result
+ *   NAME_first(x, &u)  NAME_first(x, &u, &v)  NAME_first(x, &u, &v, &w)       the first stage
+ *   NAME_last(x, u)    NAME_last(x, u, v)     NAME_last(x, u, v, w)           the second: the result
  *
- * STAGED_1 and STAGED_2 make of these NAME(x) and the loop NAME_stages(out, x, n), where `out` may be x; csrc/gen_loops.py finds
+ * STAGED_1, STAGED_2 and STAGED_3 make of these NAME(x) and the loop NAME_stages(out, x, n), where `out` may be x; csrc/gen_loops.py finds
  * their names and uses the loop where a row's expression is NAME(a).
- * GUARDED_1: the first stage returns 1 for an operand that it cannot do; NAME_far(x) computes it, and a block that contains one
+ * GUARDED_1, GUARDED_3: the first stage returns 1 for an operand that it cannot do; NAME_far(x) computes it, and a block that contains one
  * goes element by element.
  */
 #pragma once
@@ -24,12 +24,13 @@
 #endif
 #define EACH(i, n) INDEPENDENT for (ptrdiff_t i = 0; i < n; i++)                                /* loops.h: [in place] */
 
-enum { STAGE_BLOCK = 256 };                            /* two arrays of float64: 4 KiB */
+enum { STAGE_BLOCK = 256 };                            /* three arrays of float64: 6 KiB */
+#define STAGE_ARRAY(u) _Alignas(64) f64 u[STAGE_BLOCK]
 
 #define STAGES(name, T, arrays, first, otherwise, last)                                                                       \
     static __attribute__((noinline, unused)) void name##_stages(T *out, const T *x, ptrdiff_t n)                              \
     {                                                                                                                         \
-        _Alignas(64) arrays;                                                                                                  \
+        arrays;                                                                                                               \
         for (; n > 0; n -= STAGE_BLOCK, x += STAGE_BLOCK, out += STAGE_BLOCK) {                                               \
             ptrdiff_t count = n < STAGE_BLOCK ? n : STAGE_BLOCK;                                                              \
             first;                                                                                                            \
@@ -39,12 +40,23 @@ enum { STAGE_BLOCK = 256 };                            /* two arrays of float64:
     }
 #define STAGED_1(name, T)                                                                                                     \
     INLINE T name(T a) { f64 u; name##_first(a, &u); return name##_last(a, u); }                                              \
-    STAGES(name, T, f64 u[STAGE_BLOCK], EACH(i, count) name##_first(x[i], &u[i]), , name##_last(x[i], u[i]))
+    STAGES(name, T, STAGE_ARRAY(u), EACH(i, count) name##_first(x[i], &u[i]), , name##_last(x[i], u[i]))
 #define STAGED_2(name, T)                                                                                                     \
     INLINE T name(T a) { f64 u, v; name##_first(a, &u, &v); return name##_last(a, u, v); }                                    \
-    STAGES(name, T, f64 u[STAGE_BLOCK]; _Alignas(64) f64 v[STAGE_BLOCK], EACH(i, count) name##_first(x[i], &u[i], &v[i]), ,   \
+    STAGES(name, T, STAGE_ARRAY(u); STAGE_ARRAY(v), EACH(i, count) name##_first(x[i], &u[i], &v[i]), ,                        \
            name##_last(x[i], u[i], v[i]))
+#define STAGED_3(name, T)                                                                                                     \
+    INLINE T name(T a) { f64 u, v, w; name##_first(a, &u, &v, &w); return name##_last(a, u, v, w); }                          \
+    STAGES(name, T, STAGE_ARRAY(u); STAGE_ARRAY(v); STAGE_ARRAY(w),                                                           \
+           EACH(i, count) name##_first(x[i], &u[i], &v[i], &w[i]), , name##_last(x[i], u[i], v[i], w[i]))
+
+#define UNLESS_BEYOND(name) if (beyond) { EACH(i, count) out[i] = name(x[i]); continue; }
 #define GUARDED_1(name, T)                                                                                                    \
     INLINE T name(T a) { f64 u; return name##_first(a, &u) ? name##_far(a) : name##_last(a, u); }                             \
-    STAGES(name, T, f64 u[STAGE_BLOCK]; u32 beyond = 0, EACH(i, count) beyond |= name##_first(x[i], &u[i]),                   \
-           if (beyond) { EACH(i, count) out[i] = name(x[i]); continue; }, name##_last(x[i], u[i]))
+    STAGES(name, T, STAGE_ARRAY(u); u32 beyond = 0, EACH(i, count) beyond |= name##_first(x[i], &u[i]), UNLESS_BEYOND(name),  \
+           name##_last(x[i], u[i]))
+#define GUARDED_3(name, T)                                                                                                    \
+    INLINE T name(T a) { f64 u, v, w; return name##_first(a, &u, &v, &w) ? name##_far(a) : name##_last(a, u, v, w); }         \
+    STAGES(name, T, STAGE_ARRAY(u); STAGE_ARRAY(v); STAGE_ARRAY(w); u64 beyond = 0,                                           \
+           EACH(i, count) beyond |= name##_first(x[i], &u[i], &v[i], &w[i]), UNLESS_BEYOND(name),                             \
+           name##_last(x[i], u[i], v[i], w[i]))
