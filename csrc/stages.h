@@ -5,13 +5,13 @@
  * loops over half the chain each, with a block in between that stays in L1, are 1.25 to 1.5 times as fast (Zen 3: sin_f32 1.01 to
  * 0.77 ns, log_f32 1.21 to 0.95).  The function as such runs the same two stages one after the other, so the bits are the same.
  *
- *   NAME_first(x, &u)  NAME_first(x, &u, &v)  NAME_first(x, &u, &v, &w)       the first stage
- *   NAME_last(x, u)    NAME_last(x, u, v)     NAME_last(x, u, v, w)           the second: the result
+ *   NAME_first(x, &u)  NAME_first(x, &u, &v)  ... up to four       the first stage
+ *   NAME_last(x, u)    NAME_last(x, u, v)     ...                  the second: the result
  *
- * STAGED_1, STAGED_2 and STAGED_3 make of these NAME(x) and the loop NAME_stages(out, x, n), where `out` may be x; csrc/gen_loops.py finds
+ * STAGED_1 to STAGED_4 make of these NAME(x) and the loop NAME_stages(out, x, n), where `out` may be x; csrc/gen_loops.py finds
  * their names and uses the loop where a row's expression is NAME(a).
- * GUARDED_1, GUARDED_3: the first stage returns 1 for an operand that it cannot do; NAME_far(x) computes it, and a block that contains one
- * goes element by element.
+ * GUARDED_1, GUARDED_3: the first stage returns 1 for an operand that it cannot do; NAME_far(x) computes it, and a block that
+ * contains one goes element by element.
  */
 #pragma once
 #include "scalar.h"
@@ -24,7 +24,7 @@
 #endif
 #define EACH(i, n) INDEPENDENT for (ptrdiff_t i = 0; i < n; i++)                                /* loops.h: [in place] */
 
-enum { STAGE_BLOCK = 256 };                            /* three arrays of float64: 6 KiB */
+enum { STAGE_BLOCK = 256 };                            /* four arrays of float64: 8 KiB */
 #define STAGE_ARRAY(u) _Alignas(64) f64 u[STAGE_BLOCK]
 
 #define STAGES(name, T, arrays, first, otherwise, last)                                                                       \
@@ -49,6 +49,10 @@ enum { STAGE_BLOCK = 256 };                            /* three arrays of float6
     INLINE T name(T a) { f64 u, v, w; name##_first(a, &u, &v, &w); return name##_last(a, u, v, w); }                          \
     STAGES(name, T, STAGE_ARRAY(u); STAGE_ARRAY(v); STAGE_ARRAY(w),                                                           \
            EACH(i, count) name##_first(x[i], &u[i], &v[i], &w[i]), , name##_last(x[i], u[i], v[i], w[i]))
+#define STAGED_4(name, T)                                                                                                     \
+    INLINE T name(T a) { f64 u, v, w, z; name##_first(a, &u, &v, &w, &z); return name##_last(a, u, v, w, z); }                \
+    STAGES(name, T, STAGE_ARRAY(u); STAGE_ARRAY(v); STAGE_ARRAY(w); STAGE_ARRAY(z),                                           \
+           EACH(i, count) name##_first(x[i], &u[i], &v[i], &w[i], &z[i]), , name##_last(x[i], u[i], v[i], w[i], z[i]))
 
 #define UNLESS_BEYOND(name) if (beyond) { EACH(i, count) out[i] = name(x[i]); continue; }
 #define GUARDED_1(name, T)                                                                                                    \

@@ -7,6 +7,7 @@
 #define LN2_26 0x1.62e42f8p-1              /* 26 bits of it, and the rest */
 #define LN2_AFTER_26 0x1.be8e7bcd5e4f2p-27
 #define ONE_BITS 0x3ff0000000000000u
+#define TINY 0x1p-60                       /* far below the last place of 1 */
 
 INLINE f64 high_half(f64 x) { return f64_of_bits(bits_of_f64(x) & 0xfffffffff8000000u); }    /* 26 bits of the significand */
 
@@ -139,15 +140,16 @@ INLINE f64 exp_reduce(f64 x, f64 *r, f64 *tail)        /* k, as the low bits of 
     return shifted;
 }
 
-/* tail + r*r/2 + r**3 * P(r), P of degree 8 with error 6e-18 in e**r.  That r*r/2 is apart halves the error of the whole. */
+/* tail + r*r/2 + r**3 * P(r), P of degree 9 with error 2e-19 in e**r.  That r*r/2 is apart halves the error of the whole. */
 INLINE f64 exp_rest(f64 r, f64 tail)
 {
     f64 r2 = r * r, r4 = r2 * r2;
-    f64 p01 = 0x1.555555555555bp-3 + r * 0x1.5555555553540p-5;
-    f64 p23 = 0x1.111111110eba7p-7 + r * 0x1.6c16c17bdc6b5p-10;
-    f64 p45 = 0x1.a01a01b49dfeep-13 + r * 0x1.a019adbe75be0p-16;
-    f64 p68 = (0x1.71ddec26bb233p-19 + r * 0x1.289d30dc7b750p-22) + r2 * 0x1.af73fc4a8e811p-26;
-    f64 p = (p01 + r2 * p23) + r4 * (p45 + r2 * p68);
+    f64 p01 = 0x1.5555555555556p-3 + r * 0x1.5555555555556p-5;
+    f64 p23 = 0x1.11111111106b5p-7 + r * 0x1.6c16c16c1596ep-10;
+    f64 p45 = 0x1.a01a01a9d328dp-13 + r * 0x1.a01a01ab01efep-16;
+    f64 p67 = 0x1.71de06bde293cp-19 + r * 0x1.27e4d0619f844p-22;
+    f64 p89 = 0x1.af47151449fc6p-26 + r * 0x1.1f8696e2d845dp-29;
+    f64 p = (p01 + r2 * p23) + r4 * ((p45 + r2 * p67) + r4 * p89);
     return 0.5 * r2 + (tail + (r2 * r) * p);
 }
 
@@ -212,7 +214,7 @@ INLINE f64 expm1_f64_last(f64 a, f64 u)
 {
     f64 r = a < -40.0 ? -1.0 : u + u;
     r = a <= 710.0 ? r : a + INFINITY;
-    return a == 0 ? a : r;                 /* -0 */
+    return fabs(a) < TINY ? a : r;         /* -0, and half of a subnormal number may not be one */
 }
 
 /* (n + n_low) / (d + d_low), nearly rounded: the quotient's first 26 bits times the divisor's are exact, so the remainder is too. */
@@ -275,16 +277,16 @@ INLINE f64 sinh_or_cosh(f64 magnitude, f64 sign)
     f64 up = times_exp2(0.25, shifted), down = sign * (0.0625 / up);
     f64 first = up + down, second = up - down;
     f64 lost = down - (first - up);        /* k > 26 */
-    f64 sum = first + second * r;
-    f64 low = ((second * r - (sum - first)) + lost) + (first * even + second * odd);
-    return sum + low;
+    f64 part = first + up * r, sum = part - down * r;              /* both products are exact */
+    f64 low = ((up * r - (part - first)) - (down * r + (sum - part))) + lost;
+    return sum + (low + (first * even + second * odd));
 }
 INLINE void sinh_f64_first(f64 a, f64 *u) { *u = sinh_or_cosh(fabs(a), -1.0); }
 INLINE f64 sinh_f64_last(f64 a, f64 u)
 {
     f64 r = copysign(u + u, a);
     r = fabs(a) <= 710.5 ? r : a * INFINITY;
-    return a == 0 ? a : r;
+    return fabs(a) < TINY ? a : r;
 }
 INLINE void cosh_f64_first(f64 a, f64 *u) { *u = sinh_or_cosh(fabs(a), 1.0); }
 INLINE f64 cosh_f64_last(f64 a, f64 u) { return fabs(a) <= 710.5 ? u + u : fabs(a) * INFINITY; }
