@@ -131,24 +131,29 @@ STAGED_1(tanh_f32, f32)
 #define LN2_HIGH 0x1.62e42fefa3800p-1      /* 42 bits: k times it is exact */
 #define LN2_LOW 0x1.ef35793c76730p-45
 
-INLINE f64 exp_reduce(f64 x, f64 *r, f64 *tail)        /* k, as the low bits of a sum with TO_INTEGER */
+INLINE void exp_reduce_by(f64 x, f64 shifted, f64 *r, f64 *tail)
 {
-    f64 shifted = x * LOG2_E + TO_INTEGER, k = shifted - TO_INTEGER;
+    f64 k = shifted - TO_INTEGER;
     f64 high = x - k * LN2_HIGH, low = k * LN2_LOW;
     *r = high - low;
     *tail = (high - *r) - low;             /* what r lost */
+}
+INLINE f64 exp_reduce(f64 x, f64 *r, f64 *tail)        /* k, as the low bits of a sum with TO_INTEGER */
+{
+    f64 shifted = x * LOG2_E + TO_INTEGER;
+    exp_reduce_by(x, shifted, r, tail);
     return shifted;
 }
 
-/* tail + r*r/2 + r**3 * P(r), P of degree 9 with error 2e-19 in e**r.  That r*r/2 is apart halves the error of the whole. */
+/* tail + r*r/2 + r**3 * P(r), P of degree 9 with error 1e-18 in e**r, |r| <= 0.406.  That r*r/2 is apart halves the error of the whole. */
 INLINE f64 exp_rest(f64 r, f64 tail)
 {
     f64 r2 = r * r, r4 = r2 * r2;
-    f64 p01 = 0x1.5555555555556p-3 + r * 0x1.5555555555556p-5;
-    f64 p23 = 0x1.11111111106b5p-7 + r * 0x1.6c16c16c1596ep-10;
-    f64 p45 = 0x1.a01a01a9d328dp-13 + r * 0x1.a01a01ab01efep-16;
-    f64 p67 = 0x1.71de06bde293cp-19 + r * 0x1.27e4d0619f844p-22;
-    f64 p89 = 0x1.af47151449fc6p-26 + r * 0x1.1f8696e2d845dp-29;
+    f64 p01 = 0x1.5555555555558p-3 + r * 0x1.555555555555dp-5;
+    f64 p23 = 0x1.111111110e3f3p-7 + r * 0x1.6c16c16c11c10p-10;
+    f64 p45 = 0x1.a01a01bc4e59bp-13 + r * 0x1.a01a01bfc97a2p-16;
+    f64 p67 = 0x1.71ddd2fec9223p-19 + r * 0x1.27e4a4cef0769p-22;
+    f64 p89 = 0x1.afa3a8f1d5ba4p-26 + r * 0x1.1fc59fe310470p-29;
     f64 p = (p01 + r2 * p23) + r4 * ((p45 + r2 * p67) + r4 * p89);
     return 0.5 * r2 + (tail + (r2 * r) * p);
 }
@@ -202,10 +207,12 @@ INLINE void expm1_parts(f64 s, f64 r, f64 rest, f64 one, f64 lost, f64 *high, f6
     *high = sum;
 }
 
-/* Half of it, because 2**1024 is too large where e**x is not yet. */
+/* Half of it, because 2**1024 is too large where e**x is not yet.  k is 0 a little beyond ln(2) / 2, because the sum cancels most
+ * where k is 1 and r is negative. */
 INLINE void expm1_f64_first(f64 a, f64 *u)
 {
-    f64 r, tail, shifted = exp_reduce(a, &r, &tail);
+    f64 r, tail, shifted = fabs(a) < 0.406 ? TO_INTEGER : a * LOG2_E + TO_INTEGER;
+    exp_reduce_by(a, shifted, &r, &tail);
     f64 s = times_exp2(0.5, shifted), high, low;
     expm1_parts(s, r, exp_rest(r, tail), 0.5, (s - (s - 0.5)) - 0.5, &high, &low);
     *u = high + low;
