@@ -224,13 +224,20 @@ INLINE f64 expm1_f64_last(f64 a, f64 u)
     return fabs(a) < TINY ? a : r;         /* -0, and half of a subnormal number may not be one */
 }
 
-/* (n + n_low) / (d + d_low), nearly rounded: the quotient's first 26 bits times the divisor's are exact, so the remainder is too. */
-INLINE f64 quotient(f64 n, f64 n_low, f64 d, f64 d_low)
+/* (n + n_low) / (d + d_low) in two parts: the quotient's first 26 bits times the divisor's are exact, so the remainder is too. */
+INLINE f64 quotient_parts(f64 n, f64 n_low, f64 d, f64 d_low, f64 *low)
 {
     f64 inverse = 1.0 / d;
     f64 q = high_half(n * inverse), d_high = high_half(d);
-    f64 remainder = ((n - q * d_high) - q * ((d - d_high) + d_low)) + n_low;
-    return q + remainder * inverse;
+    f64 rest = (((n - q * d_high) - q * ((d - d_high) + d_low)) + n_low) * inverse;
+    f64 sum = q + rest;
+    *low = rest - (sum - q);
+    return sum;
+}
+INLINE f64 quotient(f64 n, f64 n_low, f64 d, f64 d_low)
+{
+    f64 low;
+    return quotient_parts(n, n_low, d, d_low, &low);
 }
 
 /* e = e**-|a|: 1 / (1 + e), or e / (1 + e) where a < 0.  The 2**k of the numerator comes last. */
