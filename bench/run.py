@@ -2,7 +2,7 @@
 
     python bench/run.py [--quick] [--check] [--slack FACTOR] [GROUP ...]
 
-GROUP: import, overhead, elementwise, copy; all by default.  --quick: a smoke run of a few seconds, whose figures mean little.
+GROUP: import, overhead, elementwise, functions, copy; all by default.  --quick: a smoke run of a few seconds, whose figures mean little.
 --check: exit with status 1 if a target is missed, by more than FACTOR with --slack, in three measurements.  A row that fails to
 run gives status 1 always.  Everything runs on one thread.  The figures go to bench/results/local/ as JSON, with the machine,
 the compiler, the CPU level and the versions.
@@ -27,12 +27,13 @@ if str(HERE.parent) not in sys.path:
 
 import bench_copy
 import bench_elementwise
+import bench_functions
 import bench_import
 import bench_overhead
 from measure import np, tl, torch
 
 GROUPS = {"import": lambda quick: bench_import.rows(), "overhead": lambda quick: bench_overhead.rows(),
-          "elementwise": bench_elementwise.rows, "copy": bench_copy.rows}
+          "elementwise": bench_elementwise.rows, "functions": bench_functions.rows, "copy": bench_copy.rows}
 
 
 def cpu_name():
@@ -89,7 +90,7 @@ def show(cells):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description="Measure tensorlib beside NumPy and torch.")
-    parser.add_argument("groups", nargs="*", metavar="GROUP", help="import, overhead, elementwise, copy; all by default")
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help="import, overhead, elementwise, functions, copy; all by default")
     parser.add_argument("--quick", action="store_true", help="a smoke run of a few seconds")
     parser.add_argument("--check", action="store_true", help="status 1 if a target is missed")
     parser.add_argument("--slack", type=float, default=1, metavar="FACTOR", help="with --check: by how much a target may be missed")

@@ -24,7 +24,7 @@ COMPONENT = {"c32": "f16", "c64": "f32", "c128": "f64"}
 COMPLEX_OF = {t: c for c, t in COMPONENT.items()}
 SHORT = {"abs_f32", "sqrt_f32", "minimum_f32", "maximum_f32"}      # functions that a few vector instructions compute
 STAGED = {name for header in HERE.glob("vecmath*.h")                # functions with a loop of their own (csrc/stages.h)
-          for name in re.findall(r"^(?:STAGED|GUARDED)_[1-4]\((\w+),", header.read_text(), re.MULTILINE)}
+          for name in re.findall(r"^(?:STAGED|GUARDED|REDUCED)_[1-4]\((\w+),", header.read_text(), re.MULTILINE)}
 LETTER = {0: "b", 1: "i", 2: "f", 3: "c"}
 
 

@@ -22,3 +22,4 @@
 #include "vecmath_exp.h"
 #include "vecmath_log.h"
 #include "vecmath_trig.h"
+#include "vecmath_trig_f64.h"

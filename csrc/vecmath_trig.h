@@ -27,11 +27,11 @@ INLINE u64 inv_pi_window(i32 at)           /* 64 bits from bit `at` on, where bi
     return inv_pi_bits[word] << shift | (shift ? inv_pi_bits[word + 1] >> (64 - shift) : 0);
 }
 
-/* |x| = (k + high + low) units, |high + low| <= 1/2, exactly but for 2**-75 of it; returns k & 1.  x: finite, at least 2**22.
- * The unit is a half turn (pi), or a quarter with `quarters` = 1; `shift` = 1 adds half a unit first.
+/* |x| / pi = an even number + first * 2**-63 + second * 2**-127, and less than 2**-126 is missing, in units of a half turn (pi), or
+ * with `quarters` = 1 of a quarter.  x: finite, at least 1.
  * |x| is an integer times 2**e: bits of 1/pi that are worth an even number of units after that are left out, and the next 192 make
  * the product, in which the first bit is worth one unit (M. H. Payne and R. N. Hanek, SIGNUM Newsletter 18 (1983), 19-24). */
-static __attribute__((noinline, unused)) u32 reduce_far(f64 x, u32 quarters, u32 shift, f64 *high, f64 *low)
+INLINE void far_bits(f64 x, u32 quarters, u64 *first, u64 *second)
 {
     u64 bits = bits_of_f64(x) & 0x7fffffffffffffffu;
     u64 integer = (bits & 0xfffffffffffffu) | 0x10000000000000u;
@@ -39,11 +39,20 @@ static __attribute__((noinline, unused)) u32 reduce_far(f64 x, u32 quarters, u32
     unsigned __int128 middle = (unsigned __int128)integer * inv_pi_window(at + 64);
     u64 last = (u64)(((unsigned __int128)integer * inv_pi_window(at + 128)) >> 64);
     middle += last;
-    u64 top = integer * inv_pi_window(at) + (u64)(middle >> 64);
+    *first = integer * inv_pi_window(at) + (u64)(middle >> 64);
+    *second = (u64)middle;
+}
+
+/* |x| = (k + high + low) units, |high + low| <= 1/2, with 53 bits and more for float32; returns k & 1.  `shift` = 1 adds half a
+ * unit first. */
+static __attribute__((noinline, unused)) u32 reduce_far(f64 x, u32 quarters, u32 shift, f64 *high, f64 *low)
+{
+    u64 top, middle;
+    far_bits(x, quarters, &top, &middle);
     top += (u64)shift << 62;
     u32 odd = (u32)((top >> 63) ^ (top >> 62 & 1));
-    i64 f = (i64)(top << 1 | (u64)middle >> 63);
-    u64 rest = (u64)middle << 1;
+    i64 f = (i64)(top << 1 | middle >> 63);
+    u64 rest = middle << 1;
     f64 a = (f64)(f >> 32) * 0x1p32, b = (f64)(u32)f, c = (f64)(rest >> 11) * 0x1p-53;
     f64 sum = a + b;
     f64 tail = (b - (sum - a)) + c;

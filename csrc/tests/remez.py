@@ -3,7 +3,7 @@
 Remez's exchange: solve for the polynomial whose weighted error alternates on n + 2 points, move the points to the error's
 extrema on a grid, repeat.
 """
-from mpmath import cos, exp, fabs, floor, log, lu_solve, matrix, mp, mpf, nstr, pi
+from mpmath import cos, exp, fabs, floor, log, lu_solve, matrix, mp, mpf, nstr, pi, sin, sqrt
 
 mp.dps = 60
 
@@ -36,6 +36,11 @@ def remez(f, degree, low, high, weight, rounds=12, grid=800):
     return [c[j] for j in range(degree + 1)], max(map(fabs, error))
 
 
+def series(f, *low_terms):
+    """f of z, or its power series where z is too small for f's differences."""
+    return lambda z: sum(c * z ** k for k, c in enumerate(low_terms)) if z < mpf(10) ** -12 else f(z)
+
+
 def show(name, result):
     coefficients, error = result
     print(f"{name}: error {nstr(error, 3)}")
@@ -52,3 +57,15 @@ if __name__ == "__main__":
                lambda x: max(x * x, mpf("0.03"))))
     high = floor(log(2) * mpf(2) ** 42) / mpf(2) ** 42
     print(f"ln 2: {float(high).hex()} {float(log(2) - high).hex()}   log2 e: {float(1 / log(2)).hex()}")
+    bound = (pi / 4 * mpf("1.0001")) ** 2
+    show("sin_series of z = r * r, (sin r / r - 1) / z",
+         remez(series(lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 6, mpf(1) / 120), 5, mpf(0), bound,
+               lambda z: max(z, mpf("0.01"))))
+    show("cos_series of z = r * r, (cos r - 1 + z / 2) / z**2",
+         remez(series(lambda z: (cos(sqrt(z)) - 1 + z / 2) / z ** 2, mpf(1) / 24, -mpf(1) / 720), 5, mpf(0), bound,
+               lambda z: max(z * z, mpf("0.003"))))
+    left = pi / 2
+    for bits in (31, 29, 53):
+        part = floor(left / mpf(2) ** (floor(log(left, 2)) - bits + 1)) * mpf(2) ** (floor(log(left, 2)) - bits + 1)
+        print(f"pi / 2, {bits} bits: {float(part if bits < 53 else left).hex()}")
+        left -= part

@@ -3,7 +3,7 @@
 Pure data that imports nothing but itself: csrc/gen.py reads it by path at build time, the tests at run time.  rows.py says
 what the fields mean; the other files hold the rows, by subject.
 """
-from . import activation, arithmetic, comparison, functions, reduction
+from . import activation, arithmetic, comparison, functions, reduction, trigonometric
 
-OPS = [*arithmetic.ROWS, *functions.ROWS, *comparison.ROWS, *activation.ROWS]
+OPS = [*arithmetic.ROWS, *functions.ROWS, *comparison.ROWS, *activation.ROWS, *trigonometric.ROWS]
 REDUCTIONS = reduction.ROWS
