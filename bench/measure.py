@@ -5,6 +5,7 @@ the minimum counts: interruptions only ever add time.  Ratios are tensorlib's ti
 better, and they carry over between machines where times do not.
 """
 
+import ctypes
 import timeit
 
 import tensorlib as tl
@@ -19,7 +20,8 @@ try:
 except ImportError:
     torch = None
 
-LIBRARIES = {"tensorlib": tl, "numpy": np, "torch": torch, "own": tl}    # own: tensorlib too, in another way that it should equal
+# own: tensorlib too, in another way that it should equal; memcpy: a plain copy of the bytes that the statement writes
+LIBRARIES = {"tensorlib": tl, "numpy": np, "torch": torch, "own": tl, "memcpy": ctypes}
 
 
 class Row:
@@ -82,7 +84,7 @@ class Row:
 
     def as_dict(self):
         return {"group": self.group, "name": self.name, "targets": self.targets, "limit_ms": self.limit_ms,
-                "seconds": self.seconds, "ratios": {library: self.ratio(library) for library in ("numpy", "torch", "own")},
+                "seconds": self.seconds, "ratios": {library: self.ratio(library) for library in ("numpy", "torch", "own", "memcpy")},
                 "verdict": self.verdict(), "problem": self.problem}
 
 

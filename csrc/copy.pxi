@@ -18,6 +18,7 @@
 #                        reduced dtype is rounded to odd first, so that the chain rounds once.
 
 from libc.string cimport memcpy, memmove, memset
+from copy_plan cimport *
 
 ctypedef void (*convert_fn)(char *out, const char *a, Py_ssize_t n) noexcept nogil
 ctypedef void (*move2_fn)(char *out, Py_ssize_t out0, Py_ssize_t out1, const char *a, Py_ssize_t a0, Py_ssize_t a1,
@@ -26,7 +27,6 @@ ctypedef void (*move2_fn)(char *out, Py_ssize_t out0, Py_ssize_t out1, const cha
 cdef enum:
     BLOCK_BYTES = BLOCK * 16          # of a box that moves against the grain, or is moved without arithmetic
     TILE = 64                         # elements of axis 0 in a box [against the grain]
-    SHORT_AXIS = 8                    # so few lines stay in L1 whatever their pitch: no buffer needed
 
 cdef extern from "rows.h" nogil:      # and loops.h, which it includes
     enum:
@@ -42,7 +42,8 @@ cdef extern from "rows.h" nogil:      # and loops.h, which it includes
     move2_fn move2[17]                                            # by item size
     move2_fn weave[9][5]                                          # by item size and number of planes (2 to 4): planes to
     move2_fn unweave[9][5]                                        # interleaved channels, and back
-    move2_fn transpose[17]                                        # by item size: rows to columns (transpose.h), or NULL
+    move2_fn transpose[17]                                        # by item size: rows to columns (transpose.h)
+    move2_fn transpose_streamed[17]                               # the same past the caches
 
 
 cdef inline char *take(char **free, Py_ssize_t nbytes) noexcept nogil:
@@ -251,17 +252,22 @@ cdef inline void swap(Py_ssize_t *x, Py_ssize_t *y) noexcept nogil:
 cdef void move_nest(char *out, const Py_ssize_t *out_step, const char *a, const Py_ssize_t *a_step, const Py_ssize_t *extent,
                     int n, Py_ssize_t itemsize) noexcept nogil:
     """A nest of n axes, the first one innermost, from any steps to any steps."""
-    cdef Py_ssize_t position[MAX_DIMS]
-    cdef int d
     cdef move2_fn move = move2[itemsize]
     if n > 1 and extent[1] <= 4 and itemsize <= 8:
         if out_step[0] == itemsize and a_step[1] == itemsize and a_step[0] == itemsize * extent[1]:
             move = unweave[itemsize][extent[1]]
         elif a_step[0] == itemsize and out_step[1] == itemsize and out_step[0] == itemsize * extent[1]:
             move = weave[itemsize][extent[1]]
-    elif (n > 1 and out_step[1] == itemsize and a_step[0] == itemsize and transpose[itemsize] != NULL
-            and extent[0] > SHORT_AXIS and extent[1] > SHORT_AXIS):
+    elif n > 1 and out_step[1] == itemsize and a_step[0] == itemsize and extent[0] > SHORT_AXIS and extent[1] > SHORT_AXIS:
         move = transpose[itemsize]
+    walk_nest(move, out, out_step, a, a_step, extent, n, itemsize)
+
+
+cdef void walk_nest(move2_fn move, char *out, const Py_ssize_t *out_step, const char *a, const Py_ssize_t *a_step,
+                    const Py_ssize_t *extent, int n, Py_ssize_t itemsize) noexcept nogil:
+    """Moves the two innermost axes of a nest of n at a time, the others in ascending order."""
+    cdef Py_ssize_t position[MAX_DIMS]
+    cdef int d
     if n < 2:
         move(out, out_step[0] if n else itemsize, 0, a, a_step[0] if n else itemsize, 0, extent[0] if n else 1, 1)
         return
@@ -381,7 +387,17 @@ cdef void copy_bytes(const Plan *p, const char *src) noexcept nogil:
     cdef Py_ssize_t itemsize = dtype_itemsize[p.dtype[0]]
     cdef Py_ssize_t src_step[MAX_DIMS]
     cdef Py_ssize_t dst_step[MAX_DIMS]
-    cdef int i, inner, t = grain_axis(p)
+    cdef int i, inner, t
+    cdef CopyPlan c
+    cdef move2_fn move
+    copy_plan_build(&c, p)
+    if c.strategy >= COPY_WEAVE:
+        move = (weave[c.itemsize][c.extent[1]] if c.strategy == COPY_WEAVE else
+                unweave[c.itemsize][c.extent[1]] if c.strategy == COPY_UNWEAVE else
+                transpose_streamed[c.itemsize] if c.streamed else transpose[c.itemsize])
+        walk_nest(move, p.data[0], c.dst_step, src, c.src_step, c.extent, c.ndim, c.itemsize)
+        return
+    t = grain_axis(p)
     if t == 0 and (p.shape[0] > SHORT_AXIS or p.ndim == 1):
         move_nest(p.data[0], p.step_bytes[0], src, p.step_bytes[1], p.shape, p.ndim, itemsize)
         return

@@ -356,7 +356,11 @@ WEAVES(8, u64)
 
 /* By item size, and number of planes. */
 static move2_function *const move2[17] = {[1] = move2_1, [2] = move2_2, [4] = move2_4, [8] = move2_8, [16] = move2_16};
-static move2_function *const transpose[17] = {[2] = transpose_2, [4] = transpose_4, [8] = transpose_8};
+static move2_function *const transpose[17] = {[1] = transpose_1, [2] = transpose_2, [4] = transpose_4, [8] = transpose_8,
+                                              [16] = transpose_16};
+static move2_function *const transpose_streamed[17] = {[1] = transpose_streamed_1, [2] = transpose_streamed_2,
+                                                       [4] = transpose_streamed_4, [8] = transpose_streamed_8,
+                                                       [16] = transpose_streamed_16};
 #define WEAVE_ROW(way, size) [size] = {[2] = way##_##size##_2, [3] = way##_##size##_3, [4] = way##_##size##_4}
 static move2_function *const weave[9][5] = {WEAVE_ROW(weave, 1), WEAVE_ROW(weave, 2), WEAVE_ROW(weave, 4), WEAVE_ROW(weave, 8)};
 static move2_function *const unweave[9][5] = {WEAVE_ROW(unweave, 1), WEAVE_ROW(unweave, 2), WEAVE_ROW(unweave, 4),
