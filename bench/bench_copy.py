@@ -7,7 +7,7 @@ import ctypes
 import math
 import random
 
-from measure import LIBRARIES, Row, np, scopes, shared, tl, torch
+from measure import LIBRARIES, Row, np, scopes, shared, tl
 
 IMAGES = ((8, 64, 56, 56), (32, 3, 224, 224), (8, 256, 14, 14), (1, 1280, 7, 7), (4, 17, 61, 67), (1, 4, 512, 512))
 DTYPES = {1: "uint8", 2: "int16", 4: "float32", 8: "float64"}
