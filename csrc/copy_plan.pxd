@@ -1,7 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 # How a plan of two operands is copied: which strategy, and the loop nest in the order that it wants.
 #
-# Decided by the geometry alone.  A strategy handles the two innermost axes of the nest in one call of a loop; the axes outside of them ascend in the destination's step.
+# Decided by the geometry alone.  A strategy handles the two innermost axes of the nest in one call of a loop; the axes outside
+# of them ascend in the destination's step.
 #
 # Named notes
 #   [wider items]   Where axis 0 is contiguous on both sides and 2, 4, 8 or 16 bytes long, it moves as one element: pairs of

@@ -61,7 +61,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return [name for name in globals() if name.startswith("__")] + __all__
+    return [name for name in globals() if name[0] == "_"] + __all__
 
 
 _LAZY = ("nn", "special")

@@ -4,7 +4,8 @@ from .rows import op
 
 def _function(name, doc, call, shown, **fields):
     """A function of one real number, computed by csrc/vecmath_*.h."""
-    return op(name, "input", on="f", result="float", inplace_function=True, expr=f"{name}_{{t}}(a)", doc=doc, example=(call, shown), **fields)
+    return op(name, "input", on="f", result="float", inplace_function=True, expr=f"{name}_{{t}}(a)", doc=doc,
+              example=(call, shown), **fields)
 
 
 ROWS = [
