@@ -2,13 +2,13 @@
 
     python bench/run.py [--quick] [--check] [--slack FACTOR] [GROUP ...]
 
-GROUP: import, overhead, elementwise, functions, copy; all by default.  --quick: a smoke run of a few seconds, whose figures mean little.
+GROUP: import, overhead, elementwise, functions, copy; all by default.  --quick: a smoke run, whose figures mean little.
 --check: exit with status 1 if a target is missed, by more than FACTOR with --slack, in three measurements.  A row that fails to
 run gives status 1 always.  Everything runs on one thread.  The figures go to bench/results/local/ as JSON, with the machine,
 the compiler, the CPU level and the versions.
 
 .ci/run checks with --quick --slack 2: the targets are for a quiet machine, and a build machine is none, but nothing that keeps
-to them may take twice as long; misses by less are printed.
+to them may take twice as long; misses by less are printed.  The copy group it only prints until the copy engine is done.
 """
 
 import argparse
