@@ -391,7 +391,7 @@ cdef void copy_bytes(const Plan *p, const char *src) noexcept nogil:
     cdef CopyPlan c
     cdef move2_fn move
     copy_plan_build(&c, p)
-    if c.strategy >= COPY_WEAVE:
+    if c.strategy != COPY_PLAIN:
         move = (weave[c.itemsize][c.extent[1]] if c.strategy == COPY_WEAVE else
                 unweave[c.itemsize][c.extent[1]] if c.strategy == COPY_UNWEAVE else
                 transpose_streamed[c.itemsize] if c.streamed else transpose[c.itemsize])

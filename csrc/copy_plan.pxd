@@ -13,11 +13,8 @@ from plan_types cimport Plan
 from tables cimport dtype_itemsize
 
 cdef enum CopyStrategy:
-    COPY_RUN           # one run of memory on both sides: memmove
-    COPY_FILL          # one value to many places
-    COPY_ROWS          # rows contiguous on both sides
-    COPY_STEPS         # any steps, element by element in boxes that L1 holds
-    COPY_WEAVE         # 2 to 4 planes to interleaved channels (interleave.h)
+    COPY_PLAIN         # none of these: in the plan's own order
+    COPY_WEAVE         # 2 to 4 planes to interleaved channels
     COPY_UNWEAVE       # and back
     COPY_TRANSPOSE     # the destination's fastest axis and the source's change places (transpose.h)
 
@@ -73,24 +70,12 @@ cdef inline bint copy_plan_turn(CopyPlan *c, const Plan *p, int first, Py_ssize_
 
 
 cdef inline void copy_plan_build(CopyPlan *c, const Plan *p) noexcept nogil:
-    """For equal dtypes."""
+    """For equal dtypes.  Of a plain copy only the strategy is set."""
     cdef Py_ssize_t itemsize = dtype_itemsize[p.dtype[0]], run
-    cdef bint constant = True
-    cdef int d
-    c.streamed = False
-    c.itemsize = itemsize
-    c.ndim = p.ndim
-    for d in range(p.ndim):
-        copy_plan_axis(c, d, p, d)
-        constant = constant and p.step_bytes[1][d] == 0
-    if p.ndim == 0 or (p.ndim == 1 and p.step_bytes[0][0] == itemsize and p.step_bytes[1][0] == itemsize):
-        c.strategy = COPY_RUN
-    elif constant:
-        c.strategy = COPY_FILL
-    elif p.step_bytes[0][0] == itemsize and p.step_bytes[1][0] == itemsize:
+    c.strategy = COPY_PLAIN
+    if p.ndim > 1 and p.step_bytes[0][0] == itemsize and p.step_bytes[1][0] == itemsize:
         run = itemsize * p.shape[0]               # [wider items]
-        if (run == 2 or run == 4 or run == 8 or run == 16) and copy_plan_turn(c, p, 1, run):
-            return
-        c.strategy = COPY_ROWS
-    elif not copy_plan_turn(c, p, 0, itemsize):
-        c.strategy = COPY_STEPS
+        if run == 2 or run == 4 or run == 8 or run == 16:
+            copy_plan_turn(c, p, 1, run)
+    else:
+        copy_plan_turn(c, p, 0, itemsize)

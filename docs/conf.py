@@ -22,22 +22,31 @@ html_copy_source = False
 
 def list_functions():
     """docs/functions.md: every public function and method by its docstring."""
-    def entry(name, value):
-        return f"### {name}\n\n```text\n{inspect.getdoc(value)}\n```\n"
-
     def described(owner):
-        return [name for name in sorted(set(dir(owner)), key=lambda name: (name.lower(), name))
-                if name[0] != "_" and callable(getattr(owner, name)) and not isinstance(getattr(owner, name), type)
-                and (inspect.getdoc(getattr(owner, name)) or "").strip()]
+        found = {name: getattr(owner, name) for name in dir(owner) if name[0] != "_"}
+        return {name: found[name] for name in sorted(found, key=str.lower)
+                if callable(found[name]) and not isinstance(found[name], type) and inspect.getdoc(found[name])}
 
-    parts = ["# Functions and methods\n\nEvery public function, from its docstring. Methods and operators that are the function of "
-             "their name are only listed.\n"]
-    for owner, text in ((tl, "tl"), (tl.special, "tl.special"), (tl.nn.functional, "tl.nn.functional")):
-        parts.append(f"## {text}\n")
-        parts += [entry(f"{text}.{name}", getattr(owner, name)) for name in described(owner)]
+    def section(title, functions):
+        if not functions:
+            return
+        parts.append(f"## {title}\n")
+        parts.append(", ".join(f"`{name}`" for name in functions) + "\n")
+        shown = {}
+        for name, value in functions.items():
+            text = inspect.getdoc(value)
+            same = shown.setdefault(text, name)
+            parts.append(f"### {title}.{name}\n\n" + (f"The same as `{same}`.\n" if same != name else f"```text\n{text}\n```\n"))
+
+    parts = ["# Functions and methods\n\nEvery public function, and every method that is not the function of its name, from its "
+             "docstring.\n"]
+    functions = described(tl)
+    for title, owner in (("tl", tl), ("tl.special", tl.special), ("tl.nn.functional", tl.nn.functional)):
+        section(title, described(owner))
     methods = described(tl.Tensor)
-    parts.append("## Methods of Tensor\n\n" + ", ".join(f"`{name}`" for name in methods if hasattr(tl, name)) + "\n")
-    parts += [entry(f"Tensor.{name}", getattr(tl.Tensor, name)) for name in methods if not hasattr(tl, name)]
+    parts.append("## Methods that are the function of their name\n\n" + ", ".join(f"`{name}`" for name in methods if name in functions)
+                 + "\n")
+    section("Tensor", {name: value for name, value in methods.items() if name not in functions})
     text = "\n".join(parts)
     page = pathlib.Path(__file__).parent / "functions.md"
     if not page.exists() or page.read_text() != text:

@@ -15,6 +15,7 @@ arguments: the photographs that come inside Matplotlib and scikit-learn.
 
 import argparse
 import importlib.util
+import os
 import pathlib
 import struct
 import sys
@@ -105,6 +106,11 @@ def sixteen_to_eight_bits(image):
     return Image.frombytes("L", image.size, narrow.numpy().tobytes())
 
 
+def printable(path):
+    """A file's name as text: names need not be UTF-8."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
 def load(paths, size):
     """(labels, images): square RGB images of one size, and what to call them.  Says what it refuses, and why."""
     labels, images = [], []
@@ -112,11 +118,11 @@ def load(paths, size):
         try:
             image, notes = decode(path)
         except Refused as refused:
-            print(f"  refused  {path}: {refused}.")
+            print(f"  refused  {printable(path)}: {refused}.")
             continue
         images.append(ImageOps.fit(image, (size, size), Image.Resampling.BICUBIC))
-        labels.append(pathlib.Path(path).name)
-        print(f"  read     {path}: {image.width} x {image.height}" + "".join(f", {note}" for note in notes))
+        labels.append(printable(pathlib.Path(path).name))
+        print(f"  read     {printable(path)}: {image.width} x {image.height}" + "".join(f", {note}" for note in notes))
     return labels, images
 
 
@@ -163,8 +169,8 @@ def check(batches, references):
     all_well = True
     for order, batch in batches.items():
         reference = references[order]
-        strides = tuple(step * batch.element_size() for step in batch.stride())
-        well = same_bits(batch.numpy(), reference) and strides == reference.strides
+        steps = zip(batch.shape, batch.stride(), reference.strides, strict=True)     # along an axis of one element any step is right
+        well = same_bits(batch.numpy(), reference) and all(n == 1 or ours * batch.element_size() == theirs for n, ours, theirs in steps)
         all_well &= well
         print(f"  {order:14} shape {tuple(batch.shape)}, stride {tuple(batch.stride())}: "
               + ("equal to NumPy bit for bit" if well else "DIFFERS from NumPy"))
@@ -247,7 +253,7 @@ def draw(path, labels, images, batch):
         mappable = draw_photograph(sheet, left + i * (tile + gap), photographs, tile, labels[i], images[i], batch[i])
     draw_scale(sheet.figure, sheet.axes(width / 2 - 2.4, scale, 4.8, 0.16), mappable)
     draw_memory(sheet.axes(margin, memory, width - 2 * margin, 5.1))
-    path.parent.mkdir(exist_ok=True)
+    DEFAULT_PICTURE.parent.mkdir(exist_ok=True)
     sheet.figure.savefig(path, dpi=130)
 
 
@@ -255,7 +261,7 @@ def draw_photograph(sheet, left, top, side, label, image, channels):
     """One photograph above its three normalised channels."""
     axes = sheet.axes(left, top, side, side)
     axes.imshow(np.asarray(image))
-    axes.set_title(label if len(label) <= 30 else label[:28] + "...", fontsize=12, color=INK, pad=7)
+    axes.set_title(label if len(label) <= 30 else label[:28] + "...", fontsize=12, color=INK, pad=7, parse_math=False)
     bare(axes)
     gap = 0.06
     small = (side - 2 * gap) / 3
@@ -340,8 +346,11 @@ def parse(arguments):
     options = parser.parse_args(arguments)
     if not 1 <= options.size <= 4096:
         parser.error("--size is 1 to 4096")
-    if options.output.is_dir() or not options.output.absolute().parent.parent.is_dir():
-        parser.error(f"--output is the picture's file, in a folder that exists: {options.output}")
+    output = options.output
+    if output.suffix.lower() not in (".png", ".jpg", ".jpeg", ".pdf", ".svg"):
+        parser.error(f"--output is the picture's file, .png, .jpg, .pdf or .svg: {output}")
+    if output != DEFAULT_PICTURE and (output.is_dir() or not output.absolute().parent.is_dir()):
+        parser.error(f"--output is the picture's file, in a folder that exists: {output}")
     return options
 
 

@@ -9,7 +9,13 @@ Importing loads the compiled core and the kernels of one CPU level and pushes th
 core.  The public names come from three places: dtypes.NAMES (dtypes, layouts, memory formats), the functions of the core, and
 the modules named here.  Some of them hide builtins (bool, int, float, abs, all, any, sum), so they are set at the end.
 """
-from . import _core
+try:
+    from . import _core
+except ImportError as error:
+    if error.name != __name__:      # a core that is there, but does not load
+        raise
+    raise ImportError("this is tensorlib's source tree, and its core is not compiled: run ./dev build here, or leave this folder for "
+                      "an installed tensorlib to be found") from None
 from ._version import __version__
 
 if _core.__version__ != __version__:
@@ -45,8 +51,9 @@ newaxis = None
 
 def _export(names):
     """Sets the public names of the core's functions (all it has but classes) and of the dtypes."""
-    for functions in (vars(_core), vars(_core.functions)):
-        for name, value in functions.items():
+    for owner in (_core, _core.functions):
+        for name in vars(owner):
+            value = getattr(owner, name)          # not the staticmethod around it, which is slow to call
             if name[0] != "_" and not isinstance(value, type):
                 names[name] = value
     names.update(dtypes.NAMES)

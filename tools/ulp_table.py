@@ -67,9 +67,9 @@ HEAD = """# Accuracy
 
 The largest error of the functions that tensorlib computes by its own polynomials, in units of the last place of the result
 (0.5 is the least that rounding allows), as `python tools/ulp_table.py` measured it. float32 functions of one operand are
-measured over {inputs}, the others over as many operands as the column says: any bits, usual magnitudes, and points close
-to where the function is hard. The reference is the C library in a wider type. float16 and bfloat16 are computed in float32 and
-rounded.
+measured over {inputs}, the others over as many operands as the column
+says: any bits, usual magnitudes, and points close to where the function is hard. The reference is the
+C library in a wider type. float16 and bfloat16 are computed in float32 and rounded.
 
 Every CPU level gives the same bits; measured: {levels}.
 

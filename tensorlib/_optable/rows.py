@@ -68,6 +68,12 @@ def op(name, inputs, *, on, expr, doc, result="promote", out="cast", alpha=None,
             "inplace_function": inplace_function, "inplace_flag": inplace_flag, "parameters": parameters, "requires": requires}
 
 
+def real_function(name, doc, call, shown, **fields):
+    """A function of one real number, NAME_f32 and NAME_f64 in csrc/vecmath_*.h, which bool and integers enter as floats."""
+    return op(name, "input", on="f", result="float", inplace_function=True, expr=f"{name}_{{t}}(a)", doc=doc,
+              example=(f"tl.{name}(tl.tensor({call}))", f"tensor({shown})"), **fields)
+
+
 REQUIRED = object()
 
 

@@ -1,7 +1,9 @@
 """examples/preprocess.py: every kind of file is handled or refused in one sentence, and the numbers are NumPy's."""
 
 import importlib.util
+import os
 import pathlib
+import shutil
 
 import pytest
 
@@ -43,6 +45,7 @@ def good(tmp_path):
 
 
 def run(example, tmp_path, capsys, *arguments):
+    (tmp_path / "out").mkdir(exist_ok=True)
     code = example.main([*map(str, arguments), "--size", "16", "--output", str(tmp_path / "out" / "picture.png")])
     return code, capsys.readouterr().out
 
@@ -123,7 +126,7 @@ def test_refused_in_one_sentence_while_others_go_through(example, tmp_path, caps
 
 def test_nothing_usable(example, tmp_path, capsys):
     code, out = run(example, tmp_path, capsys, tmp_path / "missing.jpg")
-    assert code == 1 and "No photograph could be used." in out and not (tmp_path / "out").exists()
+    assert code == 1 and "No photograph could be used." in out and not (tmp_path / "out" / "picture.png").exists()
 
 
 def test_exif_rotation_is_applied(example, tmp_path):
@@ -192,7 +195,23 @@ def test_default_photographs_are_inside_packages(example):
     assert found and all(example.decode(path)[0].mode == "RGB" for path in found)
 
 
-@pytest.mark.parametrize("output", ["missing/folder/picture.png", ""])
+@pytest.mark.parametrize("name", [b"$_$.png", b"\xff.png"])
+def test_names_that_are_no_plain_text_are_drawn(example, tmp_path, capsys, good, name):
+    path = pathlib.Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))
+    try:
+        shutil.copy(good, path)
+    except OSError:
+        pytest.skip("this file system refuses the name")
+    code, out = run(example, tmp_path, capsys, path)
+    assert code == 0 and name.decode("utf-8", "replace") in out
+
+
+def test_axes_of_one_element(example, tmp_path, capsys, good):
+    assert example.main([str(good), "--size", "1", "--output", str(tmp_path / "picture.png")]) == 0
+    assert "DIFFERS" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("output", ["missing/picture.png", "missing/folder/picture.png", "", "picture.txt", "picture"])
 def test_output_that_cannot_be_written(example, tmp_path, capsys, good, output):
     with pytest.raises(SystemExit) as stopped:
         example.main([str(good), "--output", str(tmp_path / output)])

@@ -5,7 +5,9 @@ none), and nothing imports a face.  The rules are read off the syntax trees, so 
 """
 
 import ast
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -212,3 +214,16 @@ def test_public_names_are_no_internal_modules():
     modules = {name for name, value in names.items() if isinstance(value, type(tl))}
     assert modules == {"cpu", "utils", "nn", "special"}
     assert {"nn", "special", "Tensor", "add", "float32"} <= set(dir(tl)) and not {"config", "machine", "dtypes"} & set(dir(tl))
+
+
+def test_functions_are_called_without_a_wrapper():
+    import tensorlib as tl
+    for home in (tl, tl.special, tl.nn.functional):
+        assert not [name for name in dir(home) if isinstance(getattr(home, name), (staticmethod, classmethod))]
+
+
+def test_source_tree_without_a_core_says_so(tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "tensorlib", ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
+    done = subprocess.run([sys.executable, "-c", "import tensorlib"], cwd=tmp_path, env={**os.environ, "PYTHONPATH": ""},
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "its core is not compiled: run ./dev build" in done.stderr.splitlines()[-1]
